@@ -163,24 +163,14 @@ impl Object {
         Self { name, description: None, interfaces: InterfaceList::EMPTY, r#ref: None, validator: None }
     }
 
-    /// Whether this may be the Object at `path`: the name is its last segment. [v1] checks no more.
-    ///
-    /// # Errors
-    /// [`Rule::ObjectNameMismatch`].
-    pub fn check_name(&self, path: &EntryPath) -> Result<(), Fault> {
-        if self.name.as_str() == path.name() {
-            Ok(())
-        } else {
-            Err(Fault::new(Rule::ObjectNameMismatch).at_member("name"))
-        }
-    }
-
     /// Whether this may be the Object at `path`: name and scopes fit.
     ///
     /// # Errors
     /// [`Rule::ObjectNameMismatch`], [`Rule::InterfaceScopeMismatch`].
     pub fn check_place(&self, path: &EntryPath) -> Result<(), Fault> {
-        self.check_name(path)?;
+        if self.name.as_str() != path.name() {
+            return Err(Fault::new(Rule::ObjectNameMismatch).at_member("name"));
+        }
         match self.interfaces.iter().position(|reference| !reference.serves(path)) {
             Some(at) => Err(Fault::new(Rule::InterfaceScopeMismatch).at_index(at).at_member("interfaces")),
             None => Ok(()),

@@ -278,7 +278,15 @@ impl Tree {
         paths
     }
 
-    /// How many levels stand below the first node.
+    fn check_places(&self, top: &EntryPath) -> Result<(), Fault> {
+        for (at, (node, path)) in self.nodes.iter().zip(self.paths(top)).enumerate() {
+            let here = |fault: Fault| fault.at_index(at).at_member("nodes");
+            node.object.check_place(&path).map_err(here)?;
+        }
+        Ok(())
+    }
+
+    /// How far each node stands below the first.
     fn levels(&self) -> Vec<u32> {
         let mut levels: Vec<u32> = Vec::with_capacity(self.nodes.len());
         for node in &self.nodes {
@@ -290,21 +298,14 @@ impl Tree {
     /// Whether this answers a `fetch_tree`.
     ///
     /// # Errors
-    /// [`Rule::ObjectNameMismatch`], [`Rule::InvalidTree`].
+    /// [`Rule::ObjectNameMismatch`], [`Rule::InterfaceScopeMismatch`], [`Rule::InvalidTree`].
     pub fn check_fetch_tree(&self, request: &FetchTreeRequest) -> Result<(), Fault> {
-        let at_first = |fault: Fault| fault.at_index(0).at_member("nodes");
-        self.first().object.check_name(request.entry()).map_err(at_first)?;
+        self.check_places(request.entry())?;
         if self.nodes.len() > request.limit().get() as usize {
             return Err(fault("there are more nodes than were asked for"));
         }
         if self.levels().last().is_some_and(|level| *level > request.depth()) {
             return Err(fault("there are nodes below the requested depth"));
-        }
-        let at_depth = |level: u32| level == request.depth();
-        for (at, (node, level)) in self.nodes.iter().zip(self.levels()).enumerate() {
-            if at_depth(level) && matches!(node.expansion, Expansion::Partial) {
-                return Err(fault("a node at the requested depth has no children").at_index(at));
-            }
         }
         Ok(())
     }
@@ -312,9 +313,10 @@ impl Tree {
     /// Whether this answers an `observe`: complete above the depth, nothing below it.
     ///
     /// # Errors
-    /// [`Rule::ObjectNameMismatch`], [`Rule::ChildrenMissing`], [`Rule::ChildrenAtBoundary`].
+    /// [`Rule::ObjectNameMismatch`], [`Rule::InterfaceScopeMismatch`], [`Rule::ChildrenMissing`],
+    /// [`Rule::ChildrenAtBoundary`].
     pub fn check_observe(&self, request: &ObserveRequest) -> Result<(), Fault> {
-        self.first().object.check_name(&request.path)?;
+        self.check_places(&request.path)?;
         for (at, (node, level)) in self.nodes.iter().zip(self.levels()).enumerate() {
             let boundary = level >= request.depth;
             let rule = match (boundary, node.expansion) {
