@@ -1,0 +1,77 @@
+//! The Text View: Objects and Interfaces as one reads them, without what only programs need (refs, validators,
+//! documentation beyond the summary).
+//!
+//! Nothing is left out or shortened; who has little room chooses what to print.
+
+use worldspace_model::{Descriptor, EffectTable, InterfaceReference, Object, Operation};
+
+use crate::print::{Ink, Printer};
+
+/// What a view shows beyond the plain Text View.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Options<'a> {
+    /// The effects of the operations, as attributes before `operation`.
+    pub effects: Option<&'a EffectTable>,
+}
+
+/// An Object.
+///
+/// ```
+/// use worldspace_idl::text_view;
+/// use worldspace_model::{Object, ObjectName};
+/// let object = Object::bare(ObjectName::parse("notes.md")?);
+/// assert_eq!(text_view::object(&object), "object {\n  name: \"notes.md\";\n  interfaces: [];\n}\n");
+/// # Ok::<(), worldspace_model::Fault>(())
+/// ```
+pub fn object(object: &Object) -> String {
+    let mut text = String::new();
+    write_object(&mut text, object);
+    text
+}
+
+/// An Interface.
+///
+/// ```
+/// use worldspace_idl::text_view;
+/// use worldspace_model::{Declaration, Descriptor, InterfaceReference};
+/// let descriptor = Descriptor::new(Declaration::default())?;
+/// let reference = InterfaceReference::parse("/", "i")?;
+/// assert_eq!(text_view::interface(&reference, &descriptor), "interface \"/::i\" {\n}\n");
+/// # Ok::<(), worldspace_model::Fault>(())
+/// ```
+pub fn interface(reference: &InterfaceReference, descriptor: &Descriptor) -> String {
+    interface_with(reference, descriptor, Options::default())
+}
+
+/// An Interface, with what the options add.
+pub fn interface_with(
+    reference: &InterfaceReference,
+    descriptor: &Descriptor,
+    options: Options<'_>,
+) -> String {
+    let mut text = String::new();
+    write_interface(&mut text, reference, descriptor, options);
+    text
+}
+
+/// One operation by itself.
+pub fn operation(operation: &Operation, options: Options<'_>) -> String {
+    let mut text = String::new();
+    Printer::new(&mut text, options.effects).operation(operation.declaration());
+    text
+}
+
+/// As [`object`], piece by piece.
+pub fn write_object(ink: &mut dyn Ink, object: &Object) {
+    Printer::new(ink, None).object(object);
+}
+
+/// As [`interface_with`], piece by piece.
+pub fn write_interface(
+    ink: &mut dyn Ink,
+    reference: &InterfaceReference,
+    descriptor: &Descriptor,
+    options: Options<'_>,
+) {
+    Printer::new(ink, options.effects).interface(reference, descriptor);
+}
