@@ -1,1 +1,41 @@
-//! To be written.
+//! The Host: publishes providers as one Worldspace and answers for all of them.
+//!
+//! An author implements [`Provider`], which speaks paths and identities of its own. A [`Host`] mounts providers,
+//! translates what they say into the Worldspace, and keeps every rule of the protocol for them: the order of checks,
+//! trees and their truncation, validators, the fence, deadlines, panics. It is a [`worldspace_model::Responder`], so
+//! that HTTP and in-process callers meet the same Host.
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod call;
+mod children;
+mod context;
+mod cursor;
+mod dispatch;
+mod erased;
+mod failure;
+mod fence;
+mod guard;
+mod host;
+mod interface;
+mod limits;
+mod local;
+mod memory;
+mod mount;
+mod mounts;
+mod provider;
+mod published;
+mod tree;
+mod visibility;
+
+pub use call::{Call, Done};
+pub use context::Context;
+pub use failure::{ProviderError, Refusal};
+pub use fence::{After, Fate};
+pub use host::{Host, HostBuilder, MountError};
+pub use interface::{Interface, InterfaceBuilder};
+pub use limits::HostLimits;
+pub use local::{LocalPath, LocalReference};
+pub use memory::{Memory, MemoryHandler, MemoryNode};
+pub use provider::{Order, Page, Provider};
+pub use published::{Identity, Interfaces, Published, StateToken};

@@ -1,0 +1,192 @@
+//! One call, as its provider receives and answers it.
+
+use std::future::Future;
+use std::time::Instant;
+
+use worldspace_model::{Arguments, EntryPath, Operation, Value};
+
+use crate::context::Context;
+use crate::cursor::Cursors;
+use crate::failure::Refusal;
+use crate::fence::{Fate, Fence};
+use crate::guard::StateGuard;
+use crate::local::{LocalPath, LocalReference};
+use crate::published::StateToken;
+
+/// A call that passed every check but those that only its provider can make.
+///
+/// It is answered once: by [`Call::done`] without an effect, or across the fence. Both take the call, so that nothing
+/// can be asked of it behind the fence.
+pub struct Call {
+    pub(crate) path: LocalPath,
+    pub(crate) reference: LocalReference,
+    pub(crate) operation: Operation,
+    pub(crate) arguments: Arguments,
+    pub(crate) read: bool,
+    pub(crate) deadline: Option<Instant>,
+    pub(crate) fence: Fence,
+    pub(crate) guard: StateGuard,
+    pub(crate) cursors: Cursors,
+}
+
+/// The answer to a [`Call`].
+#[derive(Debug)]
+#[must_use]
+pub struct Done(pub(crate) Ending);
+
+#[derive(Debug)]
+pub(crate) enum Ending {
+    NoEffect(Value),
+    Effect(Fate),
+}
+
+impl Call {
+    /// The Object that is called.
+    pub fn path(&self) -> &LocalPath {
+        &self.path
+    }
+
+    /// The interface that is called.
+    pub fn interface(&self) -> &LocalReference {
+        &self.reference
+    }
+
+    /// The name of the operation.
+    pub fn operation(&self) -> &str {
+        self.operation.name()
+    }
+
+    /// The argument of that name, of its declared type.
+    pub fn argument(&self, name: &str) -> Option<&Value> {
+        self.arguments.get(name)
+    }
+
+    /// All arguments.
+    pub fn arguments(&self) -> &Arguments {
+        &self.arguments
+    }
+
+    /// The argument of that name, if it is a text or the case of an enum.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.argument(name)?.as_str()
+    }
+
+    /// The argument of that name, if it is an integer.
+    pub fn integer(&self, name: &str) -> Option<i64> {
+        self.argument(name)?.as_integer()
+    }
+
+    /// The argument of that name, if it is a truth value.
+    pub fn flag(&self, name: &str) -> Option<bool> {
+        self.argument(name)?.as_bool()
+    }
+
+    /// The argument of that name, if it is an entry of this provider.
+    ///
+    /// # Errors
+    /// [`Refusal::InvalidArguments`] for an entry that is not this provider's.
+    pub fn local(&self, context: &Context, name: &str) -> Result<Option<LocalPath>, Refusal> {
+        let Some(entry) = self.argument(name).and_then(Value::as_entry) else { return Ok(None) };
+        let elsewhere = |entry: &EntryPath| {
+            let (entry, mount) = (crate::failure::quoted(entry.as_str()), context.mount());
+            Refusal::argument(name, format!("{entry} is not below {mount}, where this operation works"))
+        };
+        context.local(entry).map(Some).ok_or_else(|| elsewhere(entry))
+    }
+
+    /// The argument of that name as a count of at least 1 and at most `most`; `usual` where it is absent.
+    ///
+    /// # Errors
+    /// [`Refusal::InvalidArguments`] below 1. More than `most` is no error: the answer says what it left out.
+    pub fn count(&self, name: &str, usual: usize, most: usize) -> Result<usize, Refusal> {
+        match self.integer(name).map(usize::try_from) {
+            None => Ok(usual.min(most)),
+            Some(Ok(count)) if count > 0 => Ok(count.min(most)),
+            _ => Err(Refusal::argument(name, "is at least 1")),
+        }
+    }
+
+    /// A cursor for the next call of this operation, by the same principal on the same Object.
+    ///
+    /// # Errors
+    /// [`Refusal::Failed`] where the system gives no randomness.
+    pub fn seal_cursor(&self, place: &[u8]) -> Result<String, Refusal> {
+        self.cursors.seal(place)
+    }
+
+    /// What was sealed into the cursor that the argument of that name holds.
+    ///
+    /// # Errors
+    /// [`Refusal::InvalidArguments`] for a cursor of anything else, or of another run of the Host.
+    pub fn open_cursor(&self, name: &str) -> Result<Option<Vec<u8>>, Refusal> {
+        let Some(cursor) = self.text(name) else { return Ok(None) };
+        let foreign = || {
+            Refusal::argument(
+                name,
+                "is not a cursor of this list, or of an earlier start of the Host; leave it out to begin again",
+            )
+        };
+        self.cursors.open(cursor).map(Some).ok_or_else(foreign)
+    }
+
+    /// The result of an operation that had no effect.
+    pub fn done(self, result: Value) -> Done {
+        Done(Ending::NoEffect(result))
+    }
+
+    /// Crosses the fence and runs the effect to its end, whatever becomes of the caller.
+    ///
+    /// Call it inside the critical section of the effect, with the state that the target has there: it is compared
+    /// with the one that the caller observed.
+    ///
+    /// # Errors
+    /// Nothing happened: [`Refusal::StateChanged`]; [`Refusal::Limit`] where the deadline passed or the caller is gone.
+    pub async fn fence(
+        self,
+        current: Option<&StateToken>,
+        effect: impl Future<Output = Fate>,
+    ) -> Result<Done, Refusal> {
+        self.cross(current)?;
+        Ok(Done(Ending::Effect(effect.await)))
+    }
+
+    /// As [`Call::fence`], for effects on a thread that may block.
+    ///
+    /// # Errors
+    /// As [`Call::fence`].
+    pub fn fence_blocking(
+        self,
+        current: Option<&StateToken>,
+        effect: impl FnOnce() -> Fate,
+    ) -> Result<Done, Refusal> {
+        self.cross(current)?;
+        Ok(Done(Ending::Effect(effect())))
+    }
+
+    fn cross(&self, current: Option<&StateToken>) -> Result<(), Refusal> {
+        if self.read {
+            let text = format!("`{}` is declared `read` and has an effect", self.operation.name());
+            return Err(Refusal::failed(text));
+        }
+        if !self.guard.admits(current) {
+            return Err(Refusal::StateChanged);
+        }
+        let late = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        if late || !self.fence.cross() {
+            let text =
+                "the time for the call ran out before it had any effect; allow more time and call again";
+            return Err(Refusal::Limit(text.to_owned()));
+        }
+        Ok(())
+    }
+}
+
+impl std::fmt::Debug for Call {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Call")
+            .field("path", &self.path)
+            .field("interface", &self.reference)
+            .field("operation", self.operation.name())
+            .finish_non_exhaustive()
+    }
+}
