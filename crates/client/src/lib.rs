@@ -1,1 +1,46 @@
-//! To be written.
+//! The Client of a Worldspace: what it observed, in which state, and calls on what its user was shown (SPEC 5).
+//!
+//! A [`Client`] speaks to one Host as one principal, over any [`Transport`](worldspace_model::Transport), be it HTTP
+//! or [in-process](InProcess). It keeps the Known Space: Objects and interfaces that it observed, bounded, each with
+//! its freshness. Its users hold [`Observation`]s and [`InterfaceObservation`]s, which never change under them, and
+//! never handle validators, refs or caches: a call is made *on an observation*, and is bound to the state that this
+//! observation shows, whatever the Client has learned since.
+//!
+//! ```
+//! use worldspace_client::{CallOptions, Client, ClientError};
+//! use worldspace_model::{EntryPath, Record};
+//!
+//! async fn close(client: &Client, issue: &EntryPath) -> Result<(), Box<dyn std::error::Error>> {
+//!     let shown = client.fetch(issue).await?;
+//!     let interface = client.resolve(&shown, "close", None).await?;
+//!     let outcome = client.call(&shown, &interface, "close", Record::default(), CallOptions::default()).await?;
+//!     println!("{:?}, to look at next: {:?}", outcome.result, outcome.entries);
+//!     Ok(())
+//! }
+//! ```
+//!
+//! What was left out: a Client does not follow entries that it finds, does not watch for changes, and repeats no
+//! call, save once one that its Host declares `read`.
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod bounded;
+mod call;
+mod client;
+mod error;
+mod explore;
+mod flight;
+mod handle;
+mod identity;
+mod interfaces;
+mod local;
+mod space;
+mod tag;
+
+pub use call::{CallFailure, CallOptions, CallOutcome, NotRun, OutcomeUnknown, StateChanged, UnknownCause};
+pub use client::{Client, Settings};
+pub use error::{ClientError, ErrorKind, Usage};
+pub use handle::{Freshness, InterfaceObservation, Observation, TreeItem, TreeObservation};
+pub use identity::{Change, MemberChange};
+pub use local::InProcess;
+pub use tag::{InvalidTag, StateTag};

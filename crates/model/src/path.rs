@@ -229,6 +229,13 @@ impl fmt::Debug for Segment {
     }
 }
 
+/// Maps keyed by paths can be asked for a part of a path without making one. Both compare and hash as text.
+impl std::borrow::Borrow<str> for EntryPath {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
 impl std::str::FromStr for EntryPath {
     type Err = Fault;
 

@@ -20,7 +20,7 @@ pub struct FetchRequest {
 }
 
 /// A breadth-first prefix of the indexable subtree (SPEC 2.1).
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct FetchTreeRequest {
     entry: EntryPath,
     depth: u32,

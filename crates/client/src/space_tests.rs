@@ -1,0 +1,1 @@
+//! The space against a naive model, and what an observation costs.
