@@ -187,6 +187,11 @@ pub enum Rule {
         /// What is wrong, and what would be right.
         reason: &'static str,
     },
+    /// A value that is spelled in a way its encoding does not allow.
+    Unreadable {
+        /// What is wrong, and what would be right.
+        reason: &'static str,
+    },
 }
 
 impl Fault {
@@ -280,6 +285,7 @@ impl Rule {
             Self::TooDeep => "too_deep",
             Self::InvalidTree { .. } => "invalid_tree",
             Self::InvalidRequest { .. } => "invalid_request",
+            Self::Unreadable { .. } => "unreadable_value",
         }
     }
 }
@@ -451,7 +457,9 @@ impl fmt::Display for Rule {
             Self::TooDeep => {
                 write!(f, "lists and records stand inside one another more than {} deep", crate::MAX_DEPTH)
             }
-            Self::InvalidTree { reason } | Self::InvalidRequest { reason } => f.write_str(reason),
+            Self::InvalidTree { reason } | Self::InvalidRequest { reason } | Self::Unreadable { reason } => {
+                f.write_str(reason)
+            }
         }
     }
 }
