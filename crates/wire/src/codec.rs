@@ -80,15 +80,23 @@ impl Codec {
         Ok(message)
     }
 
-    fn read_request<'a, T>(&self, body: &'a [u8], read: impl FnOnce(&mut Reader<'a>) -> Read<T>) -> Read<T> {
+    pub(crate) fn read_request<'a, T>(
+        &self,
+        body: &'a [u8],
+        read: impl FnOnce(&mut Reader<'a>) -> Read<T>,
+    ) -> Read<T> {
         self.read(body, self.limits.request_bytes(), read)
     }
 
-    fn read_response<'a, T>(&self, body: &'a [u8], read: impl FnOnce(&mut Reader<'a>) -> Read<T>) -> Read<T> {
+    pub(crate) fn read_response<'a, T>(
+        &self,
+        body: &'a [u8],
+        read: impl FnOnce(&mut Reader<'a>) -> Read<T>,
+    ) -> Read<T> {
         self.read(body, self.limits.response_bytes(), read)
     }
 
-    fn write(
+    pub(crate) fn write(
         &self,
         bytes: usize,
         write: impl FnOnce(&mut Writer) -> Written,

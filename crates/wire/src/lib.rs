@@ -14,6 +14,7 @@ mod codec;
 mod error;
 mod json;
 mod limits;
+mod parts;
 mod status;
 
 pub use classify::{Content, ForeignKind, InvalidKind, Outcome, StatusMismatch};

@@ -212,7 +212,7 @@ pub(crate) fn write_interface(writer: &mut Writer, response: &FetchInterfaceResp
     })
 }
 
-fn write_effects(writer: &mut Writer, effects: &EffectTable) -> Written {
+pub(crate) fn write_effects(writer: &mut Writer, effects: &EffectTable) -> Written {
     writer.object(|writer| {
         for (operation, effects) in effects.iter() {
             writer.name(operation)?;

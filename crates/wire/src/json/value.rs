@@ -105,7 +105,11 @@ impl Seen {
     }
 }
 
-fn read_members(reader: &mut Reader<'_>, members: Members<'_>, namespace: Namespace) -> Read<Record> {
+pub(crate) fn read_members(
+    reader: &mut Reader<'_>,
+    members: Members<'_>,
+    namespace: Namespace,
+) -> Read<Record> {
     reader.enter_object()?;
     let mut fields: Vec<(Name, Value)> = Vec::with_capacity(members.len());
     let mut seen = Seen::of(members.len());
