@@ -1,1 +1,21 @@
-//! To be written.
+//! WIP over HTTP (SPEC 7): a server for any [`Responder`](worldspace_model::Responder), and a
+//! [`Transport`](worldspace_model::Transport) to any Host.
+//!
+//! This crate alone knows the binding: routes, statuses, headers, connections. Bodies are read and written by
+//! `worldspace-wire`; what a Host or a Client does with them is not its business. hyper serves, reqwest asks, and neither
+//! shows in what this crate offers, except for [`BoundServer::with_routes`], by which other rooms put routes of their own
+//! beside those of the protocol.
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod client;
+mod endpoint;
+mod extension;
+mod media;
+mod server;
+
+pub use client::{ClientConfig, HttpTransport, SetupError};
+pub use endpoint::{Endpoint, EndpointError, Route};
+pub use media::content;
+pub use server::admission;
+pub use server::{BoundServer, ServeError, Server, ServerConfig, ServerLimits};

@@ -1,0 +1,232 @@
+//! The client side: a [`Transport`] over HTTP. It follows no redirect, repeats nothing, and reads no proxy settings
+//! from the environment.
+
+mod capabilities;
+mod exchange;
+mod failure;
+
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue, Method, header};
+use tokio::sync::OnceCell;
+use worldspace_model::{
+    BoxFuture, CallAnswer, Capabilities, FetchInterfaceRequest, FetchInterfaceResponse, FetchRequest,
+    FetchResponse, FetchTreeRequest, Interaction, ObserveRequest, OutgoingCall, RequestContext, Transport,
+    TransportError, Tree,
+};
+use worldspace_wire::{Codec, DecodeError, EncodeError, FetchedInterface, Limits, Outcome};
+
+use crate::endpoint::{Endpoint, Route};
+use crate::{extension, media};
+use exchange::{Answer, Outgoing, exchange};
+
+/// How a Client speaks to a Host.
+#[derive(Debug, Clone)]
+pub struct ClientConfig {
+    /// What a request and an answer's body may measure; a larger answer is not read to its end.
+    pub wire: Limits,
+    /// For a connection to come about. Default 5 s.
+    pub connect_timeout: Duration,
+    /// For a request whose context states no deadline. Default 60 s.
+    pub default_deadline: Duration,
+    /// For connections that are kept for later requests; below what servers wait, so that a request is not
+    /// sent into a connection that is being closed. Default 30 s.
+    pub idle_timeout: Duration,
+}
+
+/// One Host, over HTTP.
+pub struct HttpTransport {
+    endpoint: Endpoint,
+    config: ClientConfig,
+    codec: Codec,
+    client: reqwest::Client,
+    capabilities: OnceCell<Capabilities>,
+}
+
+/// Why an endpoint cannot be spoken to.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SetupError {
+    /// Another scheme than can be spoken.
+    #[error("{endpoint} cannot be reached: only http:// is spoken so far, not {scheme}://")]
+    Scheme {
+        /// The endpoint.
+        endpoint: Endpoint,
+        /// Its scheme.
+        scheme: String,
+    },
+    /// The HTTP client cannot be set up.
+    #[error("no HTTP client can be set up")]
+    Client {
+        /// Why.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+}
+
+impl Default for ClientConfig {
+    fn default() -> Self {
+        Self {
+            wire: Limits::default(),
+            connect_timeout: Duration::from_secs(5),
+            default_deadline: Duration::from_secs(60),
+            idle_timeout: Duration::from_secs(30),
+        }
+    }
+}
+
+impl HttpTransport {
+    /// Speaks to the Host at that endpoint. Nothing is sent yet.
+    ///
+    /// # Errors
+    /// A scheme other than `http`.
+    pub fn new(endpoint: Endpoint, config: ClientConfig) -> Result<Self, SetupError> {
+        if endpoint.scheme() != "http" {
+            return Err(SetupError::Scheme { scheme: endpoint.scheme().to_owned(), endpoint });
+        }
+        let client = reqwest::Client::builder()
+            .redirect(reqwest::redirect::Policy::none())
+            .retry(reqwest::retry::never())
+            .referer(false)
+            .no_proxy()
+            .connect_timeout(config.connect_timeout)
+            .pool_idle_timeout(config.idle_timeout)
+            .user_agent(concat!("wip/", env!("CARGO_PKG_VERSION")))
+            .build()
+            .map_err(|source| SetupError::Client { source: source.into() })?;
+        Ok(Self { endpoint, codec: Codec::json(config.wire), config, client, capabilities: OnceCell::new() })
+    }
+
+    /// The endpoint.
+    pub fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
+    }
+
+    /// Posts a request, and reads its answer with `read` if it is a success.
+    async fn ask<T>(
+        &self,
+        interaction: Interaction,
+        context: &RequestContext,
+        mut headers: HeaderMap,
+        body: Result<Vec<u8>, EncodeError>,
+        read: impl FnOnce(&[u8]) -> Result<T, DecodeError>,
+    ) -> Result<T, TransportError> {
+        let body = body.map_err(|error| failure::unsendable(error.to_string()))?;
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media::JSON));
+        let route = Route::Interaction(interaction);
+        let answer = self.send(Method::POST, route, context, headers, Some(body.into())).await?;
+        let content = media::content(&answer.headers);
+        match self.codec.classify(interaction, answer.status.as_u16(), content, &answer.body, read) {
+            Outcome::Success(answer) => Ok(answer),
+            Outcome::Refused { error, .. } => Err(TransportError::Refused(error)),
+            Outcome::Invalid { kind, cause } => Err(failure::invalid(kind, cause)),
+            Outcome::Foreign { status, kind } => Err(failure::foreign(status, kind)),
+        }
+    }
+
+    async fn send(
+        &self,
+        method: Method,
+        route: Route,
+        context: &RequestContext,
+        mut headers: HeaderMap,
+        body: Option<Bytes>,
+    ) -> Result<Answer, TransportError> {
+        let now = Instant::now();
+        let deadline = context.deadline.unwrap_or(now + self.config.default_deadline);
+        let left = deadline.saturating_duration_since(now);
+        if left.is_zero() {
+            return Err(failure::unsendable("its deadline has passed already".to_owned()));
+        }
+        headers.insert(header::ACCEPT, HeaderValue::from_static(media::JSON));
+        headers.insert(extension::PREFER, wait(left));
+        let request = Outgoing { method, url: self.endpoint.url_of(route), headers, body };
+        exchange(&self.client, request, deadline, self.config.wire.response_bytes()).await
+    }
+}
+
+/// How long the Host may take, in whole seconds, leaving some time for its answer to arrive.
+fn wait(left: Duration) -> HeaderValue {
+    let seconds = left.saturating_sub(Duration::from_millis(500)).as_secs().max(1);
+    let text = format!("{}={seconds}", extension::WAIT);
+    HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static("wait=1"))
+}
+
+impl Transport for HttpTransport {
+    fn capabilities(&self) -> BoxFuture<'_, Result<Capabilities, TransportError>> {
+        Box::pin(self.ask_capabilities())
+    }
+
+    fn fetch(
+        &self,
+        context: RequestContext,
+        request: FetchRequest,
+    ) -> BoxFuture<'_, Result<FetchResponse, TransportError>> {
+        Box::pin(async move {
+            let body = self.codec.write_fetch_request(&request);
+            let read = |body: &[u8]| self.codec.read_fetch_response(body, &request);
+            self.ask(Interaction::Fetch, &context, HeaderMap::new(), body, read).await
+        })
+    }
+
+    fn fetch_tree(
+        &self,
+        context: RequestContext,
+        request: FetchTreeRequest,
+    ) -> BoxFuture<'_, Result<Tree, TransportError>> {
+        Box::pin(async move {
+            let body = self.codec.write_fetch_tree_request(&request);
+            let read = |body: &[u8]| self.codec.read_tree(body, &request);
+            self.ask(Interaction::FetchTree, &context, HeaderMap::new(), body, read).await
+        })
+    }
+
+    fn observe(
+        &self,
+        context: RequestContext,
+        request: ObserveRequest,
+    ) -> BoxFuture<'_, Result<Tree, TransportError>> {
+        Box::pin(async move {
+            let body = self.codec.write_observe_request(&request);
+            let read = |body: &[u8]| self.codec.read_observation(body, &request);
+            self.ask(Interaction::Observe, &context, HeaderMap::new(), body, read).await
+        })
+    }
+
+    fn fetch_interface(
+        &self,
+        context: RequestContext,
+        request: FetchInterfaceRequest,
+    ) -> BoxFuture<'_, Result<FetchInterfaceResponse, TransportError>> {
+        Box::pin(async move {
+            let mut headers = HeaderMap::new();
+            if request.effects {
+                headers.insert(extension::EXTENSIONS, HeaderValue::from_static(extension::EFFECTS));
+            }
+            let body = self.codec.write_fetch_interface_request(&request);
+            let read = |body: &[u8]| self.codec.read_interface_response(body, &request);
+            match self.ask(Interaction::FetchInterface, &context, headers, body, read).await? {
+                FetchedInterface::Known(answer) => Ok(answer),
+                FetchedInterface::UnknownFormat(format) => Err(failure::unknown_format(&format)),
+            }
+        })
+    }
+
+    fn call_operation(
+        &self,
+        context: RequestContext,
+        call: OutgoingCall,
+    ) -> BoxFuture<'_, Result<CallAnswer, TransportError>> {
+        Box::pin(async move {
+            let mut headers = HeaderMap::new();
+            if let Some(key) = &call.key {
+                let value = HeaderValue::from_str(key.as_str());
+                let value = value.map_err(|_| failure::unsendable("its key makes no header".to_owned()))?;
+                headers.insert(extension::CALL_KEY, value);
+            }
+            let body = self.codec.write_call_request(&call);
+            let read = |body: &[u8]| self.codec.read_call_answer(body, &call.operation);
+            self.ask(Interaction::CallOperation, &context, headers, body, read).await
+        })
+    }
+}

@@ -1,0 +1,89 @@
+//! What can be set about a server, with defaults that are safe to leave alone.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::time::Duration;
+
+use worldspace_wire::Limits;
+
+/// Where and how to serve.
+#[derive(Debug, Clone)]
+pub struct ServerConfig {
+    /// The address to listen at; port 0 takes a free one. Only loopback addresses for now. Default `127.0.0.1:8420`.
+    pub listen: SocketAddr,
+    /// The path of the endpoint. Default `/`.
+    pub base_path: String,
+    /// What the page at the endpoint calls this Host. Default `WIP Host`.
+    pub title: String,
+    /// Further authorities (`host:port`) by which this server may be addressed, beside those of the address that it
+    /// listens at. Others are refused with 421, so that a page in a browser cannot reach it by a name of its own.
+    pub hosts: Vec<String>,
+    /// Origins (`https://host`) of other pages that may send requests from a browser. Default none.
+    pub origins: Vec<String>,
+    /// What a request body and an answer may measure.
+    pub wire: Limits,
+    /// How much at once, and for how long.
+    pub limits: ServerLimits,
+}
+
+/// How much a server takes at once, and for how long it waits.
+#[derive(Debug, Clone)]
+pub struct ServerLimits {
+    /// Open connections; further ones wait unaccepted. Default 1,000, below the usual limit of open files.
+    pub connections: usize,
+    /// Requests at once on one HTTP/2 connection. Default 100.
+    pub streams: u32,
+    /// Bytes of a request's head. Default 16 KiB.
+    pub header_bytes: u32,
+    /// Headers of a request. Default 100.
+    pub headers: usize,
+    /// For the first request of a connection, and for each head once it has begun. Default 10 s.
+    pub header_timeout: Duration,
+    /// For a request's body. Default 30 s.
+    pub body_timeout: Duration,
+    /// Between requests of one connection. Default 75 s.
+    pub idle_timeout: Duration,
+    /// For a receiver that takes nothing of its answer. Default 30 s.
+    pub write_timeout: Duration,
+    /// For one request from its head to the last octet of its answer, whatever it waits for; then its connection is
+    /// closed. Far above `max_deadline`, since a call decides about its deadline itself. Default 5 min.
+    pub total_timeout: Duration,
+    /// The deadline of a request that states none. Default 10 s.
+    pub default_deadline: Duration,
+    /// The latest deadline that a request may ask for; a later one is brought down to it. Default 60 s.
+    pub max_deadline: Duration,
+    /// At shutdown, for requests under way. Default 15 s.
+    pub drain_timeout: Duration,
+}
+
+impl Default for ServerConfig {
+    fn default() -> Self {
+        Self {
+            listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 8420)),
+            base_path: "/".to_owned(),
+            title: "WIP Host".to_owned(),
+            hosts: Vec::new(),
+            origins: Vec::new(),
+            wire: Limits::default(),
+            limits: ServerLimits::default(),
+        }
+    }
+}
+
+impl Default for ServerLimits {
+    fn default() -> Self {
+        Self {
+            connections: 1000,
+            streams: 100,
+            header_bytes: 16 * 1024,
+            headers: 100,
+            header_timeout: Duration::from_secs(10),
+            body_timeout: Duration::from_secs(30),
+            idle_timeout: Duration::from_secs(75),
+            write_timeout: Duration::from_secs(30),
+            total_timeout: Duration::from_secs(300),
+            default_deadline: Duration::from_secs(10),
+            max_deadline: Duration::from_secs(60),
+            drain_timeout: Duration::from_secs(15),
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! By which names a server lets itself be called, and from which pages.
+//!
+//! A server on loopback is reachable from every page that the same person has open. A page can give a name of its own
+//! to 127.0.0.1 (DNS rebinding), but cannot hide it: the name stands in `Host`. Nor can it hide where it comes from:
+//! that stands in `Origin`.
+
+use std::net::SocketAddr;
+
+use http::request::Parts;
+use http::{StatusCode, Version, header};
+
+use super::admission::{Refusal, values};
+
+/// The authorities and origins that are let through.
+pub(super) struct Names {
+    /// `host:port`, the port left out where it is the scheme's own; lower case.
+    authorities: Vec<String>,
+    origins: Vec<String>,
+}
+
+impl Names {
+    /// Those of a server at that address, and further ones.
+    pub(super) fn new(address: SocketAddr, hosts: &[String], origins: &[String]) -> Self {
+        let port = address.port();
+        let mut names = vec![with_port(&address.ip().to_string(), port)];
+        if address.is_ipv6() {
+            names = vec![with_port(&format!("[{}]", address.ip()), port)];
+        }
+        names.extend(["localhost", "127.0.0.1", "[::1]"].map(|host| with_port(host, port)));
+        if port == 80 {
+            names.extend(names.clone().iter().map(|name| name.trim_end_matches(":80").to_owned()));
+        }
+        names.extend(hosts.iter().map(|host| host.to_ascii_lowercase()));
+        let origins = origins.iter().map(|origin| origin.trim_end_matches('/').to_ascii_lowercase());
+        Self { authorities: names, origins: origins.collect() }
+    }
+
+    /// Checks the name by which the server is called, then the page that the request comes from.
+    pub(super) fn admit(&self, head: &Parts) -> Result<(), Refusal> {
+        let authority = self.admit_host(head)?;
+        self.admit_origin(head, authority)
+    }
+
+    /// The authority that the request is for. In HTTP/1 that is what `Host` says, whatever an absolute target says; in
+    /// HTTP/2 the target has it, and `Host` may repeat it.
+    fn admit_host<'a>(&self, head: &'a Parts) -> Result<&'a str, Refusal> {
+        let mut stated = head.headers.get_all(header::HOST).iter().map(|value| value.to_str().unwrap_or(""));
+        let target = head.uri.authority().map(|authority| authority.as_str());
+        let first = match (head.version, target) {
+            (Version::HTTP_2, Some(target)) => Some(target),
+            _ => stated.next(),
+        };
+        match first {
+            Some(first) if self.knows(first) && stated.all(|other| other.eq_ignore_ascii_case(first)) => {
+                Ok(first)
+            }
+            _ => Err(Refusal::new(
+                StatusCode::MISDIRECTED_REQUEST,
+                "This server does not go by the name in `Host`: use its own address, \
+                 or have the name added to its configuration.",
+            )),
+        }
+    }
+
+    /// No `Origin` means no page in a browser.
+    fn admit_origin(&self, head: &Parts, authority: &str) -> Result<(), Refusal> {
+        let foreign = values(&head.headers, &header::ORIGIN).any(|origin| {
+            let Ok(origin) = std::str::from_utf8(origin) else { return true };
+            let origin = origin.to_ascii_lowercase();
+            let own = origin.strip_prefix("http://").is_some_and(|rest| rest.eq_ignore_ascii_case(authority));
+            !own && !self.origins.contains(&origin)
+        });
+        if foreign {
+            return Err(Refusal::new(
+                StatusCode::FORBIDDEN,
+                "Pages of other origins may not use this server: \
+                 have the origin added to its configuration if that one should.",
+            ));
+        }
+        Ok(())
+    }
+
+    fn knows(&self, authority: &str) -> bool {
+        self.authorities.iter().any(|own| own.eq_ignore_ascii_case(authority))
+    }
+}
+
+fn with_port(host: &str, port: u16) -> String {
+    format!("{host}:{port}")
+}
