@@ -1,2 +1,118 @@
-//! To be written.
-fn main() {}
+//! `wip`: serve, see and use a Worldspace from the command line.
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod args;
+mod arguments;
+mod commands;
+mod config;
+mod failure;
+mod json;
+mod screen;
+mod show;
+mod source;
+mod world;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::Parser;
+use clap::error::ErrorKind;
+
+use args::{Args, Command, Format};
+use failure::{Failure, Kind, exit};
+use screen::Screen;
+use show::command::Commands;
+
+fn main() -> ExitCode {
+    let words: Vec<OsString> = std::env::args_os().collect();
+    let args = match Args::try_parse_from(&words) {
+        Ok(args) => args,
+        Err(error) => return ExitCode::from(not_understood(&words, &error)),
+    };
+    let screen = Screen::new(args.global.format, Commands::at(&args.global.at));
+    config::log(args.global.verbose);
+    let status = run(&screen, args).unwrap_or_else(|failure| {
+        screen.failure(&failure);
+        failure.kind.exit()
+    });
+    ExitCode::from(status)
+}
+
+/// Help and versions are no errors; of real ones, programs are told in their way.
+fn not_understood(words: &[OsString], error: &clap::Error) -> u8 {
+    let wants_help = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+    if args::format_of(words) == Format::Json && !wants_help {
+        let text = error.render().to_string();
+        let message = text.split("\n\n").next().unwrap_or_default();
+        let message = match error.kind() {
+            ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
+                "a command is missing"
+            }
+            _ => message.strip_prefix("error: ").unwrap_or(message),
+        };
+        Screen::new(Format::Json, Commands::default()).failure(&Failure::usage(message));
+        return exit::USAGE;
+    }
+    // There is nobody left to tell that this could not be told.
+    let _ = error.print();
+    if wants_help { exit::DONE } else { exit::USAGE }
+}
+
+fn run(screen: &Screen, args: Args) -> Result<u8, Failure> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::io("cannot start", &error))?;
+    let status = runtime.block_on(async {
+        tokio::select! {
+            // A command that minds being interrupted says so first.
+            biased;
+            status = command(screen, &args) => status,
+            () = interrupted(), if !matches!(args.command, Command::Serve(_)) => {
+                Err(Failure::new(Kind::Interrupted, "interrupted"))
+            }
+        }
+    });
+    // A thread that waits for stdin would keep a finished program.
+    runtime.shutdown_background();
+    status
+}
+
+async fn command(screen: &Screen, args: &Args) -> Result<u8, Failure> {
+    let at = &args.global.at;
+    match &args.command {
+        Command::Serve(_) if !at.is_empty() => {
+            Err(Failure::usage("`wip serve` takes its sources as arguments, not with --at"))
+        }
+        Command::Serve(args) => commands::serve::run(screen, args).await.map(|()| exit::DONE),
+        Command::Tree(args) => {
+            commands::tree::run(screen, &world::open(at)?, args).await.map(|()| exit::DONE)
+        }
+        Command::Inspect(args) => commands::inspect::run(screen, &world::open(at)?, args).await,
+        Command::Invoke(args) => {
+            commands::invoke::run(screen, &world::open(at)?, args).await.map(|()| exit::DONE)
+        }
+        Command::Completions(args) => commands::completions::run(screen, args).map(|()| exit::DONE),
+    }
+}
+
+/// Done when someone asks this program to end.
+async fn interrupted() {
+    let terminated = async {
+        #[cfg(unix)]
+        {
+            use tokio::signal::unix::{SignalKind, signal};
+            match signal(SignalKind::terminate()) {
+                Ok(mut terminated) => terminated.recv().await,
+                Err(_) => std::future::pending().await,
+            }
+        }
+        #[cfg(not(unix))]
+        std::future::pending::<Option<()>>().await
+    };
+    tokio::select! {
+        _ = tokio::signal::ctrl_c() => {}
+        _ = terminated => {}
+    }
+}

@@ -1,0 +1,119 @@
+//! The command line.
+
+use clap::builder::Styles;
+use clap::{Parser, Subcommand, ValueEnum};
+
+use crate::commands::{completions, inspect, invoke, serve, tree};
+
+/// See and use a Worldspace: things in a tree, each with the operations it offers
+#[derive(Debug, Parser)]
+#[command(name = "wip", version, styles = STYLES, max_term_width = 100, after_help = AFTER_HELP)]
+#[command(subcommand_required = true, arg_required_else_help = true)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) global: GlobalArgs,
+
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct GlobalArgs {
+    /// Where to look: an endpoint URL, or a source as for `wip serve`, opened here (repeatable)
+    /// [env: WIP_AT] [default: http://127.0.0.1:8420/]
+    #[arg(long, global = true, value_name = "WORLD", value_hint = clap::ValueHint::AnyPath, display_order = 100)]
+    pub(crate) at: Vec<String>,
+
+    /// How to print; `json` is for programs, errors included
+    #[arg(
+        short = 'o',
+        long,
+        global = true,
+        value_name = "FORMAT",
+        value_enum,
+        default_value_t,
+        display_order = 101
+    )]
+    pub(crate) format: Format,
+
+    /// Log what happens to stderr; twice for more
+    #[arg(short, long, global = true, action = clap::ArgAction::Count, display_order = 102)]
+    pub(crate) verbose: u8,
+}
+
+/// What goes to stdout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum Format {
+    #[default]
+    Text,
+    Json,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Serve(serve::ServeArgs),
+    Tree(tree::TreeArgs),
+    Inspect(inspect::InspectArgs),
+    Invoke(invoke::InvokeArgs),
+    Completions(completions::CompletionsArgs),
+}
+
+const STYLES: Styles = Styles::styled()
+    .header(crate::show::style::STRONG)
+    .usage(crate::show::style::STRONG)
+    .literal(crate::show::style::NAME)
+    .placeholder(crate::show::style::FAINT);
+
+// Help has one form: long texts for some arguments would spread all of them over several lines each.
+const AFTER_HELP: &str = "\
+`wip serve` offers directories as a Worldspace; the other commands look at one and use it.
+
+Exit status: 0 done · 1 local failure · 2 usage · 3 not found · 4 refused, nothing happened ·
+5 outcome unknown · 6 unreachable · 7 invalid answer to an observation";
+
+/// The format that a command line asks for, even where the rest of it cannot be understood.
+pub(crate) fn format_of(words: &[std::ffi::OsString]) -> Format {
+    let mut words = words.iter().skip(1).map(|word| word.to_string_lossy()).take_while(|word| word != "--");
+    while let Some(word) = words.next() {
+        let value = match &*word {
+            "-o" | "--format" => words.next(),
+            _ => word
+                .strip_prefix("--format=")
+                .or_else(|| word.strip_prefix("-o"))
+                .map(|value| value.to_owned().into()),
+        };
+        if value.is_some_and(|value| value.trim_start_matches('=') == "json") {
+            return Format::Json;
+        }
+    }
+    Format::Text
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn the_format_is_known_before_the_rest() {
+        for (words, format) in [
+            ("wip -o json tree", Format::Json),
+            ("wip tree -ojson --nonsense", Format::Json),
+            ("wip tree -o=json", Format::Json),
+            ("wip tree --format json", Format::Json),
+            ("wip tree --format=json", Format::Json),
+            ("wip tree", Format::Text),
+            ("wip tree -o text", Format::Text),
+            ("wip tree -- -o json", Format::Text),
+        ] {
+            let words: Vec<_> = words.split(' ').map(Into::into).collect();
+            assert_eq!(format_of(&words), format, "{words:?}");
+        }
+    }
+}

@@ -1,0 +1,314 @@
+//! Arguments from the command line: words coerced by their declared type into one JSON document, which the codec then
+//! reads along the declaration as it would read a request's.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use worldspace_idl::text_view::{self, Options};
+use worldspace_model::{ErrorCode, Fault, Operation, Rule, Shape, TypeRef};
+
+use crate::failure::Failure;
+
+/// One `name=value`, `name:=json` or `name=@file`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Given {
+    name: String,
+    value: Word,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Word {
+    Text(String),
+    Json(String),
+    /// A file, or stdin for `-`.
+    File(String),
+}
+
+impl Given {
+    pub(crate) fn parse(word: &str) -> Result<Self, Failure> {
+        let Some((name, value)) = word.split_once('=') else {
+            let failure = Failure::usage(format!("{word:?} is no argument"));
+            return Err(failure.hint("arguments are name=value, name:=JSON or name=@FILE"));
+        };
+        let (name, value) = match (name.strip_suffix(':'), value.strip_prefix('@')) {
+            (Some(name), _) => (name, Word::Json(value.to_owned())),
+            (None, Some(file)) => (name, Word::File(file.to_owned())),
+            (None, None) => (name, Word::Text(value.to_owned())),
+        };
+        Ok(Self { name: name.to_owned(), value })
+    }
+
+    pub(crate) fn reads_stdin(&self) -> bool {
+        self.value == Word::File("-".to_owned())
+    }
+}
+
+/// Reads a file, or stdin for `-`.
+pub(crate) type Reader<'a> = &'a dyn Fn(&str) -> Result<Vec<u8>, Failure>;
+
+/// The arguments object as JSON: the members of `input` and what was given by name.
+pub(crate) fn document(
+    operation: &Operation,
+    input: Option<&[u8]>,
+    given: &[Given],
+    read: Reader<'_>,
+) -> Result<Vec<u8>, Failure> {
+    let mut members: Vec<(&str, Member)> = Vec::with_capacity(given.len());
+    for Given { name, value } in given {
+        let refused = |why: String| refused(operation, &format!("{name}: {why}"));
+        let parameter = operation.parameters().find(name).ok_or_else(|| {
+            let nearest = operation.parameters().nearest(name);
+            invalid(operation, &Fault::new(Rule::UnknownParameter { name: name.as_str().into(), nearest }))
+        })?;
+        let member = match value {
+            Word::Json(text) => Member::Whole(json(text).map_err(refused)?.to_owned()),
+            Word::Text(text) => coerce(text, parameter.ty).map_err(refused)?,
+            Word::File(file) => from_file(read(file)?, parameter.ty).map_err(refused)?,
+        };
+        match (members.iter_mut().find(|(known, _)| known == name), member) {
+            (None, member) => members.push((name, member)),
+            // The items of a list may be given one by one.
+            (Some((_, Member::Items(items))), Member::Items(more)) => items.extend(more),
+            (Some(_), _) => return Err(refused("given twice".to_owned())),
+        }
+    }
+    let object = |(name, member): (&str, Member)| match member {
+        Member::Whole(text) => format!("{}:{text}", string(name)),
+        Member::Items(items) => format!("{}:[{}]", string(name), items.join(",")),
+    };
+    let members: Vec<String> = members.into_iter().map(object).collect();
+    splice(operation, input, &members.join(","))
+}
+
+/// A coerced argument.
+enum Member {
+    Whole(String),
+    Items(Vec<String>),
+}
+
+/// Adds members to an object whose own text stays as it is, so that the codec sees what was written.
+fn splice(operation: &Operation, input: Option<&[u8]>, members: &str) -> Result<Vec<u8>, Failure> {
+    let Some(input) = input else {
+        return Ok(format!("{{{members}}}").into_bytes());
+    };
+    let refused = |why: String| refused(operation, &format!("--input: {why}"));
+    let text = std::str::from_utf8(input).map_err(|_| refused("not valid UTF-8".to_owned()))?;
+    let text = json(text).map_err(refused)?.trim();
+    let Some(rest) = text.strip_prefix('{') else {
+        return Err(refused("expected an object with an argument for each member".to_owned()));
+    };
+    let comma = if members.is_empty() || rest.trim_start().starts_with('}') { "" } else { "," };
+    Ok(format!("{{{members}{comma}{rest}").into_bytes())
+}
+
+/// The text, if it is JSON. What it means, the codec says along the declaration.
+fn json(text: &str) -> Result<&str, String> {
+    match serde_json::from_str::<serde::de::IgnoredAny>(text) {
+        Ok(_) => Ok(text),
+        Err(error) => Err(format!("not JSON: {error}")),
+    }
+}
+
+fn string(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+fn coerce(text: &str, ty: TypeRef<'_>) -> Result<Member, String> {
+    if let Shape::List(items) = ty.shape()
+        && !text.trim_start().starts_with('[')
+    {
+        return match coerce(text, items)? {
+            Member::Whole(item) => Ok(Member::Items(vec![item])),
+            Member::Items(items) => Ok(Member::Items(vec![format!("[{}]", items.join(","))])),
+        };
+    }
+    scalar(text, ty).map(Member::Whole)
+}
+
+fn scalar(text: &str, ty: TypeRef<'_>) -> Result<String, String> {
+    let expected = |what: &str| format!("expected {what}, found {text:?}");
+    match ty.shape() {
+        Shape::String | Shape::Entry => Ok(string(text)),
+        Shape::Enum(cases) => match cases.find(text) {
+            Some(case) => Ok(string(case)),
+            None => Err(cases.unknown(text).to_string()),
+        },
+        Shape::Integer => match text.parse::<i64>() {
+            Ok(value) => Ok(value.to_string()),
+            Err(_) => Err(expected("an integer")),
+        },
+        Shape::Number => match text.parse::<f64>() {
+            Ok(value) if value.is_finite() => Ok(format!("{value:?}")),
+            _ => Err(expected("a number")),
+        },
+        Shape::Boolean if matches!(text, "true" | "false") => Ok(text.to_owned()),
+        Shape::Boolean => Err(expected("`true` or `false`")),
+        Shape::Unit if matches!(text, "" | "null") => Ok("null".to_owned()),
+        Shape::Unit => Err(expected("nothing")),
+        Shape::Bytes => Ok(string(&STANDARD.encode(text))),
+        // A case that carries nothing may be given by its name alone.
+        Shape::Union(cases) if !text.trim_start().starts_with('{') => match cases.find(text) {
+            Some(case) => Ok(format!("{{\"$case\":{}}}", string(case.name))),
+            None => Err(cases.unknown(text).to_string()),
+        },
+        Shape::Json => match json(text) {
+            Ok(text) => Ok(text.to_owned()),
+            Err(why) => Err(format!("{why}; a string is written in quotation marks: {}", string(text))),
+        },
+        Shape::Record(_) | Shape::List(_) | Shape::Union(_) => json(text).map(str::to_owned),
+    }
+}
+
+/// A file's bytes, its text, or its JSON, as the type has it.
+fn from_file(content: Vec<u8>, ty: TypeRef<'_>) -> Result<Member, String> {
+    if let Shape::Bytes = ty.shape() {
+        return Ok(Member::Whole(string(&STANDARD.encode(content))));
+    }
+    let text = String::from_utf8(content)
+        .map_err(|_| format!("the file is not valid UTF-8, and {} is expected", ty.kind()))?;
+    match ty.shape() {
+        Shape::String => Ok(Member::Whole(string(&text))),
+        Shape::Record(_) | Shape::List(_) | Shape::Union(_) | Shape::Json => {
+            json(&text).map(|text| Member::Whole(text.to_owned()))
+        }
+        // Such a file was made with an editor, which ends the line.
+        _ => coerce(text.trim_end_matches(['\r', '\n']), ty),
+    }
+}
+
+/// An argument that does not fit its declaration.
+pub(crate) fn invalid(operation: &Operation, fault: &Fault) -> Failure {
+    refused(operation, &fault.to_string())
+}
+
+pub(crate) fn refused(operation: &Operation, why: &str) -> Failure {
+    let signature = text_view::operation(operation, Options::default());
+    Failure::protocol(ErrorCode::InvalidArguments, why)
+        .hint(format!("the operation is declared as\n{signature}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use worldspace_model::{Declaration, Descriptor, Field, OperationDeclaration, Type, UnionCase};
+
+    use super::*;
+
+    fn operation() -> Operation {
+        let reason = Type::union([
+            UnionCase::bare("done"),
+            UnionCase::carrying("other", Type::record([Field::required("why", Type::STRING)])),
+        ]);
+        let parameters = [
+            ("string", Type::STRING),
+            ("integer", Type::INTEGER),
+            ("number", Type::NUMBER),
+            ("boolean", Type::BOOLEAN),
+            ("unit", Type::UNIT),
+            ("bytes", Type::BYTES),
+            ("entry", Type::ENTRY),
+            ("json", Type::JSON),
+            ("kind", Type::one_of(["file", "link"])),
+            ("reason", reason),
+            ("record", Type::record([Field::required("a", Type::INTEGER)])),
+            ("tags", Type::list(Type::STRING)),
+            ("grid", Type::list(Type::list(Type::INTEGER))),
+        ];
+        let fields = parameters.map(|(name, ty)| Field::optional(name, ty));
+        let declared = OperationDeclaration::new("op").takes(fields);
+        let declaration = Declaration { operations: vec![declared], ..Declaration::default() };
+        Descriptor::new(declaration).unwrap().operation("op").unwrap()
+    }
+
+    fn made(input: Option<&str>, words: &[&str]) -> Result<String, String> {
+        let read = |file: &str| match file {
+            "text" => Ok("line\n".as_bytes().to_vec()),
+            "number" => Ok("12\r\n".as_bytes().to_vec()),
+            "json" => Ok(b"[\"a\"]".to_vec()),
+            "binary" => Ok(vec![0xff, 0]),
+            _ => Err(Failure::local("cannot read it")),
+        };
+        let given = words.iter().map(|word| Given::parse(word)).collect::<Result<Vec<_>, _>>();
+        let document = given
+            .and_then(|given| document(&operation(), input.map(str::as_bytes), &given, &read))
+            .map_err(|failure| failure.message)?;
+        Ok(String::from_utf8(document).unwrap())
+    }
+
+    #[test]
+    fn words_are_coerced_by_the_declared_type() {
+        for (word, document) in [
+            ("string=5", r#"{"string":"5"}"#),
+            ("string=", r#"{"string":""}"#),
+            ("string=a=b \"c\"", r#"{"string":"a=b \"c\""}"#),
+            ("string:=\"@x\"", r#"{"string":"@x"}"#),
+            ("string=@text", r#"{"string":"line\n"}"#),
+            ("integer=007", r#"{"integer":7}"#),
+            ("integer=-9007199254740991", r#"{"integer":-9007199254740991}"#),
+            ("integer=@number", r#"{"integer":12}"#),
+            ("number=1e3", r#"{"number":1000.0}"#),
+            ("number=-0.5", r#"{"number":-0.5}"#),
+            ("boolean=true", r#"{"boolean":true}"#),
+            ("unit=", r#"{"unit":null}"#),
+            ("bytes=hé", r#"{"bytes":"aMOp"}"#),
+            ("bytes=@binary", r#"{"bytes":"/wA="}"#),
+            ("entry=/a b", r#"{"entry":"/a b"}"#),
+            ("json={\"a\": 1.0}", r#"{"json":{"a": 1.0}}"#),
+            ("kind=file", r#"{"kind":"file"}"#),
+            ("reason=done", r#"{"reason":{"$case":"done"}}"#),
+            ("reason={\"$case\":\"done\"}", r#"{"reason":{"$case":"done"}}"#),
+            ("record={\"a\":1}", r#"{"record":{"a":1}}"#),
+            ("tags=a", r#"{"tags":["a"]}"#),
+            ("tags=[\"a\",\"b\"]", r#"{"tags":["a","b"]}"#),
+            ("tags=@json", r#"{"tags":["a"]}"#),
+            ("grid=1", r#"{"grid":[[1]]}"#),
+        ] {
+            assert_eq!(made(None, &[word]).as_deref(), Ok(document), "{word}");
+        }
+    }
+
+    #[test]
+    fn items_of_a_list_may_be_given_one_by_one() {
+        assert_eq!(
+            made(None, &["tags=a", "string=x", "tags=b"]).as_deref(),
+            Ok(r#"{"tags":["a","b"],"string":"x"}"#)
+        );
+    }
+
+    #[test]
+    fn named_arguments_are_added_to_the_input() {
+        for (input, words, document) in [
+            ("{}", vec![], "{}"),
+            (" { } ", vec!["integer=1"], r#"{"integer":1 }"#),
+            (r#"{"string":"s"}"#, vec!["integer=1", "unit="], r#"{"integer":1,"unit":null,"string":"s"}"#),
+            (r#"{"a":1,"a":1}"#, vec![], r#"{"a":1,"a":1}"#),
+        ] {
+            assert_eq!(made(Some(input), &words).as_deref(), Ok(document), "{input}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_is_told_by_its_name() {
+        for (words, message) in [
+            (vec!["integer=1.5"], "integer: expected an integer, found \"1.5\""),
+            (vec!["number=inf"], "number: expected a number, found \"inf\""),
+            (vec!["boolean=yes"], "boolean: expected `true` or `false`, found \"yes\""),
+            (vec!["kind=fil"], "kind: there is no case `fil`; did you mean `file`?"),
+            (vec!["reason=don"], "reason: there is no case `don`; did you mean `done`?"),
+            (vec!["strin=x"], "there is no parameter `strin`; did you mean `string`?"),
+            (vec!["integer=1", "integer=2"], "integer: given twice"),
+            (vec!["string=@binary"], "string: the file is not valid UTF-8, and string is expected"),
+            (vec!["string=@gone"], "cannot read it"),
+            (vec!["string"], "\"string\" is no argument"),
+        ] {
+            assert_eq!(made(None, &words), Err(message.to_owned()));
+        }
+        for (words, part) in [
+            (vec!["record:={"], "record: not JSON: "),
+            (vec!["json=hello"], "a string is written in quotation marks: \"hello\""),
+        ] {
+            let message = made(None, &words).unwrap_err();
+            assert!(message.contains(part), "{message}");
+        }
+        assert!(made(Some("{"), &[]).unwrap_err().starts_with("--input: not JSON: "));
+        assert!(made(Some("[]"), &[]).unwrap_err().starts_with("--input: expected an object"));
+    }
+}

@@ -1,0 +1,93 @@
+//! `wip inspect`.
+
+use worldspace_client::{Client, ClientError, InterfaceObservation, Observation};
+use worldspace_model::EntryPath;
+
+use crate::commands::{entry, failed_at, message_of};
+use crate::failure::Failure;
+use crate::json;
+use crate::screen::Screen;
+use crate::show::object::{Shown, render};
+
+const AFTER_HELP: &str = "\
+The state is short for what was seen: `wip invoke --if STATE` acts only if it is still so.";
+
+/// Show what something is and what can be done with it
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct InspectArgs {
+    /// What to look at
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<String>,
+}
+
+/// An Object and its interfaces.
+type Seen = (Observation, Vec<Result<InterfaceObservation, ClientError>>);
+
+/// The failure of the first path that has one, once all are shown.
+pub(crate) async fn run(screen: &Screen, client: &Client, args: &InspectArgs) -> Result<u8, Failure> {
+    let entries = args.paths.iter().map(|path| entry(path)).collect::<Result<Vec<_>, _>>()?;
+    let objects = client.fetch_many(&entries).await;
+    let mut status = crate::failure::exit::DONE;
+    let mut documents = Vec::with_capacity(entries.len());
+    for (at, (entry, object)) in entries.iter().zip(objects).enumerate() {
+        let seen: Result<Seen, Failure> = match object {
+            Ok(object) => {
+                let interfaces = client.interfaces_of(&object).await;
+                Ok((object, interfaces))
+            }
+            Err(error) => Err(failed_at(screen, entry, &error)),
+        };
+        if let (Err(failure), crate::failure::exit::DONE) = (&seen, status) {
+            status = failure.kind.exit();
+        }
+        if screen.is_json() {
+            documents.push(document(entry, &seen)?);
+            continue;
+        }
+        match seen {
+            Ok(seen) => screen.text(&text(entry, &seen, at > 0))?,
+            Err(failure) => screen.failure(&failure),
+        }
+    }
+    if screen.is_json() {
+        screen.json(format!("{{\"objects\":[{}]}}", documents.join(",")).as_bytes())?;
+    }
+    Ok(status)
+}
+
+fn text(entry: &EntryPath, (object, interfaces): &Seen, separated: bool) -> String {
+    let references = object.object().interfaces.iter();
+    let shown: Vec<Shown<'_>> = references
+        .zip(interfaces)
+        .map(|(reference, interface)| Shown {
+            reference,
+            descriptor: match interface {
+                Ok(interface) => Ok((interface.descriptor(), interface.effects())),
+                Err(error) => Err(message_of(error)),
+            },
+        })
+        .collect();
+    let state = object.tag();
+    let state = state.as_ref().map(|state| state.as_str());
+    let text = render(entry, state, object.object(), &shown);
+    if separated { format!("\n{text}") } else { text }
+}
+
+fn document(entry: &EntryPath, seen: &Result<Seen, Failure>) -> Result<String, Failure> {
+    let entry = json::string(entry.as_str());
+    let (object, interfaces) = match seen {
+        Ok(seen) => seen,
+        Err(failure) => return Ok(format!("{{\"entry\":{entry},\"error\":{}}}", json::error(failure))),
+    };
+    let state = match object.tag() {
+        Some(state) => format!("\"state\":{},", json::string(state.as_str())),
+        None => String::new(),
+    };
+    let mut members = Vec::with_capacity(interfaces.len());
+    for (reference, interface) in object.object().interfaces.iter().zip(interfaces) {
+        members.push(json::interface(reference, interface)?);
+    }
+    let (object, interfaces) = (json::object(object.object())?, members.join(","));
+    Ok(format!("{{\"entry\":{entry},{state}\"object\":{object},\"interfaces\":[{interfaces}]}}"))
+}

@@ -1,0 +1,233 @@
+//! `wip invoke`.
+
+use std::io::Read;
+use std::path::Path;
+
+use worldspace_client::{
+    CallFailure, CallOptions, CallOutcome, Client, ClientError, NotRun, Observation, StateTag, Usage,
+};
+use worldspace_model::{EntryPath, ErrorCode, Operation};
+
+use crate::arguments::{self, Given};
+use crate::commands::{entry, failed_at, kind_of, message_of, quoted_reference};
+use crate::failure::{Failure, Kind};
+use crate::json;
+use crate::screen::Screen;
+use crate::show::result::{next_steps, payload};
+use crate::show::text;
+
+const AFTER_HELP: &str = "\
+Arguments are name=value, read by their declared type, name:=JSON, or name=@FILE (`-` is stdin).
+Items of a list may be given one by one. Nothing is ever run twice.";
+
+/// Run an operation of something
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct InvokeArgs {
+    /// What to act on
+    path: String,
+
+    /// What to do, as `wip inspect` shows it
+    operation: String,
+
+    /// The arguments
+    #[arg(value_name = "NAME=VALUE")]
+    arguments: Vec<String>,
+
+    /// Arguments as one JSON object, or `-` to read it from stdin
+    #[arg(long, value_name = "JSON")]
+    input: Option<String>,
+
+    /// The interface to use, where several have the operation
+    #[arg(long, value_name = "SCOPE::NAME")]
+    interface: Option<String>,
+
+    /// Act only if it is still in the state that `wip inspect` showed
+    #[arg(long = "if", value_name = "STATE")]
+    state: Option<StateTag>,
+
+    /// Write the bytes or text of the result to a file (`-` is stdout), other results as JSON
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    output: Option<String>,
+}
+
+pub(crate) async fn run(screen: &Screen, client: &Client, args: &InvokeArgs) -> Result<(), Failure> {
+    let entry = entry(&args.path)?;
+    let given = args.arguments.iter().map(|word| Given::parse(word)).collect::<Result<Vec<_>, _>>()?;
+    check_streams(screen, args, &given)?;
+    let interface = args.interface.as_deref().map(worldspace_idl::reference::parse).transpose();
+    let interface = interface.map_err(|error| Failure::usage(error.to_string()))?;
+    if let Some(file) = &args.output {
+        check_output(file)?;
+    }
+
+    let shown = client.fetch(&entry).await.map_err(|error| failed_at(screen, &entry, &error))?;
+    let interface = client.resolve(&shown, &args.operation, interface.as_ref()).await;
+    let interface = interface.map_err(|error| unresolved(screen, args, &error))?;
+    let operation = interface.descriptor().require_operation(&args.operation);
+    let operation =
+        operation.map_err(|unknown| Failure::protocol(ErrorCode::OperationNotFound, unknown.to_string()))?;
+
+    let input = match args.input.as_deref() {
+        Some("-") => Some(read("-")?),
+        input => input.map(|text| text.as_bytes().to_vec()),
+    };
+    let document = arguments::document(&operation, input.as_deref(), &given, &read)?;
+    let record = json::arguments(&document, &operation)?;
+    let mut options = CallOptions::default();
+    if let Some(state) = args.state {
+        options = options.expecting(state);
+    }
+    let call = client.call(&shown, &interface, &args.operation, record, options);
+    let outcome = tokio::select! {
+        outcome = call => outcome.map_err(|failure| not_done(screen, &entry, &operation, failure))?,
+        () = crate::interrupted() => {
+            let message = format!("interrupted; it is not known whether `{}` was done", operation.name());
+            let look = screen.commands.command(&["inspect", entry.as_str()]);
+            let failure = Failure::protocol(ErrorCode::OperationOutcomeUnknown, message);
+            return Err(failure.hint(format!("see what became of it: {look}")));
+        }
+    };
+    tell(screen, args, &operation, &shown, &outcome)
+}
+
+/// What reads stdin or writes stdout can do so once.
+fn check_streams(screen: &Screen, args: &InvokeArgs, given: &[Given]) -> Result<(), Failure> {
+    let from_input = usize::from(args.input.as_deref() == Some("-"));
+    if from_input + given.iter().filter(|given| given.reads_stdin()).count() > 1 {
+        return Err(Failure::usage("stdin can be read for one argument only"));
+    }
+    if screen.is_json() && args.output.as_deref() == Some("-") {
+        return Err(Failure::usage("`--output -` and `-o json` both write to stdout; leave one out"));
+    }
+    Ok(())
+}
+
+/// What would make writing fail is better found before the operation runs than behind it.
+fn check_output(file: &str) -> Result<(), Failure> {
+    let path = Path::new(file);
+    let above = path.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    match () {
+        () if path.is_dir() => Err(Failure::local(format!("cannot write to {file}: it is a directory"))),
+        () if !above.is_dir() => {
+            Err(Failure::local(format!("cannot write to {file}: {} is no directory", above.display())))
+        }
+        () => Ok(()),
+    }
+}
+
+fn read(file: &str) -> Result<Vec<u8>, Failure> {
+    let mut content = Vec::new();
+    let read = match file {
+        "-" => std::io::stdin().lock().read_to_end(&mut content).map(|_| content),
+        file => std::fs::read(file),
+    };
+    read.map_err(|error| {
+        Failure::io(format!("cannot read {}", if file == "-" { "stdin" } else { file }), &error)
+    })
+}
+
+fn unresolved(screen: &Screen, args: &InvokeArgs, error: &ClientError) -> Failure {
+    let failure = Failure::new(kind_of(error.kind()), message_of(error));
+    match error {
+        ClientError::Usage(Usage::AmbiguousOperation { interfaces, .. }) => {
+            interfaces.iter().fold(failure, |failure, reference| {
+                let words =
+                    ["invoke", &args.path, &args.operation, "--interface", &quoted_reference(reference)];
+                failure.hint(screen.commands.command(&words))
+            })
+        }
+        ClientError::Usage(_) => {
+            let look = screen.commands.command(&["inspect", &args.path]);
+            failure.hint(format!("see what can be done with it: {look}"))
+        }
+        _ => failure,
+    }
+}
+
+fn not_done(screen: &Screen, entry: &EntryPath, operation: &Operation, failure: CallFailure) -> Failure {
+    if let CallFailure::NothingHappened(NotRun::Arguments { fault, .. }) = &failure {
+        return arguments::invalid(operation, fault);
+    }
+    let told = match &failure {
+        CallFailure::NothingHappened(NotRun::Refused(error)) => {
+            Failure::protocol(error.code, error.message.as_str())
+        }
+        failure => Failure::new(kind_of(failure.kind()), failure.to_string()),
+    };
+    let look = screen.commands.command(&["inspect", entry.as_str()]);
+    match (&failure, told.kind) {
+        (CallFailure::OutcomeUnknown(_), _) => told.hint(format!("see what became of it: {look}")),
+        (_, Kind::Protocol(ErrorCode::ValidatorMismatch)) => {
+            told.hint(format!("look at it as it is now: {look}"))
+        }
+        (_, Kind::Protocol(ErrorCode::InvalidArguments)) => {
+            let message = told.message;
+            arguments::refused(operation, &message)
+        }
+        _ => told,
+    }
+}
+
+fn tell(
+    screen: &Screen,
+    args: &InvokeArgs,
+    operation: &Operation,
+    shown: &Observation,
+    outcome: &CallOutcome,
+) -> Result<(), Failure> {
+    let result = &outcome.result;
+    let mut saved = Ok(());
+    let mut raw_to_stdout = false;
+    if let Some(file) = args.output.as_deref() {
+        let json;
+        let content = match payload(result, operation.returns()) {
+            Some(raw) => raw,
+            None => {
+                json = json::value(result)?.into_bytes();
+                &json
+            }
+        };
+        if file == "-" {
+            screen.raw(content)?;
+            raw_to_stdout = true;
+        } else {
+            saved = std::fs::write(file, content)
+                .map(|()| content.len())
+                .map_err(|error| {
+                    Failure::io(
+                        format!(
+                            "`{}` was done, but its result cannot be written to {file}",
+                            operation.name()
+                        ),
+                        &error,
+                    )
+                })
+                .and_then(|length| match screen.is_json() {
+                    true => Ok(()),
+                    false => screen.text(&format!("wrote {} to {}\n", text::size(length), text::line(file))),
+                });
+        }
+    }
+    if screen.is_json() {
+        saved?;
+        let entries: Vec<String> = outcome.entries.iter().map(|entry| json::string(entry.as_str())).collect();
+        let document = format!("{{\"result\":{},\"entries\":[{}]}}", json::value(result)?, entries.join(","));
+        return screen.json(document.as_bytes());
+    }
+    if raw_to_stdout || (args.output.is_some() && saved.is_ok()) {
+        return saved;
+    }
+    // Where writing failed, the result is shown, so that it is not lost.
+    screen.result(result, operation.returns())?;
+    let mut more = next_steps(result, &screen.commands);
+    if let Some(state) = outcome.observation.as_ref().and_then(Observation::tag)
+        && Some(state) != shown.tag()
+    {
+        more.push_str(&format!("state {state}\n"));
+    }
+    if !more.is_empty() {
+        screen.text(&format!("\n{more}"))?;
+    }
+    saved
+}

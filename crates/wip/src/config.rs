@@ -1,0 +1,75 @@
+//! What the surroundings say: the environment and the terminal are read here and nowhere else.
+
+use std::env;
+use std::ffi::OsString;
+use std::io::IsTerminal;
+
+use crate::failure::Failure;
+
+/// Where `wip serve` listens and where commands look, unless told otherwise.
+pub(crate) const DEFAULT_LISTEN: &str = "127.0.0.1:8420";
+
+/// The variable that holds a WORLD.
+pub(crate) const AT: &str = "WIP_AT";
+
+/// The WORLD of the environment: one endpoint, or sources separated as in `PATH`.
+pub(crate) fn world() -> Result<Vec<String>, Failure> {
+    let Some(value) = env::var_os(AT).filter(|value| !value.is_empty()) else {
+        return Ok(Vec::new());
+    };
+    split_world(value).map_err(|_| Failure::usage(format!("{AT} is not valid UTF-8")))
+}
+
+fn split_world(value: OsString) -> Result<Vec<String>, OsString> {
+    let value = value.into_string()?;
+    if is_endpoint(&value) {
+        return Ok(vec![value]);
+    }
+    env::split_paths(&value).map(|path| path.into_os_string().into_string()).collect()
+}
+
+/// Whether a WORLD is an endpoint and not a source.
+pub(crate) fn is_endpoint(world: &str) -> bool {
+    let scheme = world.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
+    matches!(scheme.as_deref(), Some("http" | "https"))
+}
+
+/// Logs to stderr as loudly as was asked for.
+pub(crate) fn log(verbose: u8) {
+    use tracing_subscriber::filter::LevelFilter;
+    let level = match verbose {
+        0 => LevelFilter::ERROR,
+        1 => LevelFilter::INFO,
+        2 => LevelFilter::DEBUG,
+        _ => LevelFilter::TRACE,
+    };
+    let colours =
+        std::io::stderr().is_terminal() && env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    tracing_subscriber::fmt().with_max_level(level).with_writer(std::io::stderr).with_ansi(colours).init();
+}
+
+/// How many cells a line has; none where nobody looks at lines.
+pub(crate) fn width() -> Option<usize> {
+    let (terminal_size::Width(width), _) = terminal_size::terminal_size_of(std::io::stdout())?;
+    (width > 0).then_some(usize::from(width))
+}
+
+pub(crate) fn stdout_is_terminal() -> bool {
+    std::io::stdout().is_terminal()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_world_is_one_endpoint_or_several_sources() {
+        for (value, worlds) in [
+            ("http://127.0.0.1:8420/", vec!["http://127.0.0.1:8420/"]),
+            ("HTTPS://example.org/wip", vec!["HTTPS://example.org/wip"]),
+            ("/a:n=/b c", vec!["/a", "n=/b c"]),
+        ] {
+            assert_eq!(split_world(value.into()).unwrap(), worlds);
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! JSON for programs: parts in their shape on the wire, put together into the documents of the commands.
+
+use worldspace_client::{ClientError, InterfaceObservation};
+use worldspace_model::{InterfaceReference, Object, Operation, Record, Tree, Value};
+use worldspace_wire::{Codec, EncodeError, Limits};
+
+use crate::commands::kind_of;
+use crate::failure::Failure;
+
+/// What was read within a peer's limits is written whole.
+fn unlimited() -> Codec {
+    let limits = Limits::new(usize::MAX, usize::MAX, Limits::MAX_NESTING);
+    Codec::json(limits.unwrap_or_default())
+}
+
+fn text(written: Result<Vec<u8>, EncodeError>) -> Result<String, Failure> {
+    let bytes = written.map_err(|error| Failure::local(format!("the answer cannot be written: {error}")))?;
+    String::from_utf8(bytes).map_err(|error| Failure::local(error.to_string()))
+}
+
+pub(crate) fn string(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// `{"code","message"}`.
+pub(crate) fn error(failure: &Failure) -> String {
+    format!("{{\"code\":{},\"message\":{}}}", string(failure.kind.code()), string(&failure.message))
+}
+
+/// The answer to `fetch_tree`.
+pub(crate) fn tree(tree: &Tree) -> Result<String, Failure> {
+    text(unlimited().write_tree(tree))
+}
+
+pub(crate) fn object(object: &Object) -> Result<String, Failure> {
+    text(unlimited().write_object(object))
+}
+
+/// `{"reference","descriptor","effects"}`, or an error in place of the last two.
+pub(crate) fn interface(
+    reference: &InterfaceReference,
+    interface: &Result<InterfaceObservation, ClientError>,
+) -> Result<String, Failure> {
+    let codec = unlimited();
+    let reference = text(codec.write_reference(reference))?;
+    let interface = match interface {
+        Ok(interface) => interface,
+        Err(failed) => {
+            let failure = Failure::new(kind_of(failed.kind()), crate::commands::message_of(failed));
+            return Ok(format!("{{\"reference\":{reference},\"error\":{}}}", error(&failure)));
+        }
+    };
+    let descriptor = text(codec.write_descriptor(interface.descriptor()))?;
+    let effects = match interface.effects() {
+        Some(effects) => format!(",\"effects\":{}", text(codec.write_effects(effects))?),
+        None => String::new(),
+    };
+    Ok(format!("{{\"reference\":{reference},\"descriptor\":{descriptor}{effects}}}"))
+}
+
+pub(crate) fn value(value: &Value) -> Result<String, Failure> {
+    text(unlimited().write_value(value))
+}
+
+/// Reads an arguments object along the declaration.
+pub(crate) fn arguments(document: &[u8], operation: &Operation) -> Result<Record, Failure> {
+    let read = unlimited().read_arguments(document, operation);
+    let arguments = read.map_err(|error| crate::arguments::refused(operation, &error.to_string()))?;
+    Ok(arguments.into_record())
+}

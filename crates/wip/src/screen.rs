@@ -1,0 +1,85 @@
+//! The only place that prints. Whoever reads stdout may go away at any time; that is not an error.
+
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is where the program prints")]
+
+use std::io::{self, ErrorKind, Write};
+
+use worldspace_model::{Shape, TypeRef, Value};
+
+use crate::args::Format;
+use crate::config;
+use crate::failure::Failure;
+use crate::json;
+use crate::show::command::Commands;
+use crate::show::result;
+use crate::show::style::{self, styled};
+use crate::show::text;
+
+/// Where answers and errors go.
+#[derive(Debug)]
+pub(crate) struct Screen {
+    pub(crate) format: Format,
+    /// The cells of a line; none where stdout is no terminal.
+    pub(crate) width: Option<usize>,
+    /// How to name the next command.
+    pub(crate) commands: Commands,
+}
+
+impl Screen {
+    pub(crate) fn new(format: Format, commands: Commands) -> Self {
+        let width = config::stdout_is_terminal().then(|| config::width().unwrap_or(80));
+        Self { format, width, commands }
+    }
+
+    pub(crate) fn is_json(&self) -> bool {
+        self.format == Format::Json
+    }
+
+    /// Prints styled text; the styles go where they are seen.
+    pub(crate) fn text(&self, text: &str) -> Result<(), Failure> {
+        told(anstream::stdout().write_all(text.as_bytes()))
+    }
+
+    /// Prints bytes that nobody may change.
+    pub(crate) fn raw(&self, bytes: &[u8]) -> Result<(), Failure> {
+        let mut stdout = io::stdout().lock();
+        told(stdout.write_all(bytes).and_then(|()| stdout.flush()))
+    }
+
+    /// Prints one JSON document.
+    pub(crate) fn json(&self, document: &[u8]) -> Result<(), Failure> {
+        self.raw(&[document, b"\n"].concat())
+    }
+
+    /// Prints a result. Text goes into a pipe as it is, so that nothing is lost on the way to a program.
+    pub(crate) fn result(&self, value: &Value, ty: TypeRef<'_>) -> Result<(), Failure> {
+        match value {
+            Value::String(text) if self.width.is_none() && matches!(ty.shape(), Shape::String) => {
+                self.raw(text.as_bytes())
+            }
+            value => self.text(&result::render(value, ty, self.width)),
+        }
+    }
+
+    /// Says what failed: to people on stderr, to programs on stdout.
+    pub(crate) fn failure(&self, failure: &Failure) {
+        if self.is_json() {
+            // There is nobody left to tell that this could not be told.
+            let _ = self.json(format!("{{\"error\":{}}}", json::error(failure)).as_bytes());
+            return;
+        }
+        let mut said = format!("{}: {}\n", styled(style::ERROR, "error"), text::block(&failure.message));
+        for hint in &failure.hints {
+            said.push_str(&format!("{}: {}\n", styled(style::HINT, "hint"), text::block(hint)));
+        }
+        let _ = anstream::stderr().write_all(said.as_bytes());
+    }
+}
+
+fn told(written: io::Result<()>) -> Result<(), Failure> {
+    match written {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        Err(error) => Err(Failure::io("cannot write to stdout", &error)),
+        Ok(()) => Ok(()),
+    }
+}

@@ -1,0 +1,404 @@
+//! Results by their declared type: fields aligned, lists of records as tables, long text as it is.
+
+use worldspace_model::{EntryPath, Members, Record, Shape, TypeRef, UnionCases, Value};
+
+use super::command::Commands;
+use super::style::{self, styled};
+use super::table::{self, Align};
+use super::text;
+
+/// So many entries of a result are listed by themselves.
+const ENTRIES: usize = 10;
+
+pub(crate) fn render(value: &Value, ty: TypeRef<'_>, width: Option<usize>) -> String {
+    let mut out = String::new();
+    block(&mut out, value, ty, width);
+    out
+}
+
+/// The entries that a result names, as what can be looked at next.
+pub(crate) fn next_steps(value: &Value, commands: &Commands) -> String {
+    let entries = distinct(value.entries());
+    let mut out = String::new();
+    if entries.is_empty() {
+        return out;
+    }
+    out.push_str(&styled(style::FAINT, "look at next:"));
+    out.push('\n');
+    for entry in entries.iter().take(ENTRIES) {
+        out.push_str(&format!("  {}\n", commands.command(&["inspect", entry.as_str()])));
+    }
+    if let Some(more @ 1..) = entries.len().checked_sub(ENTRIES) {
+        out.push_str(&format!(
+            "  and {}; `-o json` lists all\n",
+            text::count(more, "entry more", "entries more")
+        ));
+    }
+    out
+}
+
+/// Each entry once, in the order of its first mention.
+pub(crate) fn distinct(entries: Vec<&EntryPath>) -> Vec<&EntryPath> {
+    let mut seen = std::collections::HashSet::new();
+    entries.into_iter().filter(|entry| seen.insert(*entry)).collect()
+}
+
+/// What fills lines of its own. Values are of bounded depth, so recursion is.
+fn block(out: &mut String, value: &Value, ty: TypeRef<'_>, width: Option<usize>) {
+    match (ty.shape(), value) {
+        (Shape::Unit, _) => out.push_str("done\n"),
+        (Shape::String, Value::String(string)) => {
+            out.push_str(&text::block(string));
+            if !string.ends_with('\n') {
+                out.push('\n');
+            }
+        }
+        (Shape::Record(members), Value::Record(record)) if !record.is_empty() => {
+            fields(out, members, record, width);
+        }
+        (Shape::List(items), Value::List(list)) => match items.shape() {
+            _ if list.items().is_empty() => out.push_str("none\n"),
+            Shape::Record(members) => rows(out, members, list.items(), width),
+            _ => list.items().iter().for_each(|item| {
+                out.push_str(&inline(item, items));
+                out.push('\n');
+            }),
+        },
+        (Shape::Union(cases), Value::Record(record)) => union(out, cases, record, width),
+        (Shape::Json, value) => {
+            pretty(out, value, 0);
+            out.push('\n');
+        }
+        (_, value) => {
+            out.push_str(&inline(value, ty));
+            out.push('\n');
+        }
+    }
+}
+
+fn fields(out: &mut String, members: Members<'_>, record: &Record, width: Option<usize>) {
+    let present = || members.iter().filter_map(|member| Some((member, record.get(member.name)?)));
+    let short: Vec<_> = present()
+        .filter(|(member, value)| is_short(value, member.ty))
+        .map(|(member, value)| (text::line(member.name).into_owned(), inline(value, member.ty)))
+        .collect();
+    table::fields(out, &short);
+    let long = present().filter(|(member, value)| !is_short(value, member.ty));
+    for (at, (member, value)) in long.enumerate() {
+        if at > 0 || !short.is_empty() {
+            out.push('\n');
+        }
+        out.push_str(&format!("{}\n", styled(style::FAINT, text::line(member.name) + ":")));
+        block(out, value, member.ty, width);
+    }
+}
+
+fn is_short(value: &Value, ty: TypeRef<'_>) -> bool {
+    match (ty.shape(), value) {
+        (Shape::String, Value::String(string)) => !string.contains('\n'),
+        (Shape::Record(_), Value::Record(record)) => record.is_empty(),
+        (Shape::List(items), Value::List(list)) => match items.shape() {
+            Shape::Record(_) | Shape::Union(_) | Shape::List(_) | Shape::Json => list.items().is_empty(),
+            _ => list.items().len() <= 1,
+        },
+        (Shape::Union(_), Value::Record(record)) => record.get("value").is_none(),
+        (Shape::Json, value) => value.depth() == 0,
+        _ => true,
+    }
+}
+
+fn rows(out: &mut String, members: Members<'_>, items: &[Value], width: Option<usize>) {
+    let records: Vec<&Record> = items.iter().filter_map(Value::as_record).collect();
+    let shown: Vec<_> = members
+        .iter()
+        .filter(|member| records.iter().any(|record| record.get(member.name).is_some()))
+        .collect();
+    let align = |ty: TypeRef<'_>| match ty.shape() {
+        Shape::Integer | Shape::Number => Align::Right,
+        _ => Align::Left,
+    };
+    let heads: Vec<_> =
+        shown.iter().map(|member| (text::line(member.name).into_owned(), align(member.ty))).collect();
+    let row = |record: &&Record| {
+        let cell = |value: Option<&Value>, ty| value.map_or_else(String::new, |value| inline(value, ty));
+        shown.iter().map(|member| cell(record.get(member.name), member.ty)).collect()
+    };
+    let cells: Vec<Vec<String>> = records.iter().map(row).collect();
+    table::rows(out, &heads, &cells, width);
+}
+
+fn union(out: &mut String, cases: UnionCases<'_>, record: &Record, width: Option<usize>) {
+    let Some(case) = record.get("$case").and_then(Value::as_str) else { return };
+    out.push_str(&styled(style::STRONG, text::line(case)));
+    let payload = cases.find(case).and_then(|case| case.payload).zip(record.get("value"));
+    match payload {
+        None => out.push('\n'),
+        Some((ty, value)) if is_short(value, ty) => out.push_str(&format!(": {}\n", inline(value, ty))),
+        Some((ty, value)) => {
+            out.push_str(":\n");
+            block(out, value, ty, width);
+        }
+    }
+}
+
+/// What stands within a line.
+fn inline(value: &Value, ty: TypeRef<'_>) -> String {
+    match (ty.shape(), value) {
+        (Shape::Union(cases), Value::Record(record)) => {
+            let Some(case) = record.get("$case").and_then(Value::as_str) else { return String::new() };
+            let shown = text::line(case).into_owned();
+            match cases.find(case).and_then(|case| case.payload).zip(record.get("value")) {
+                Some((ty, value)) => format!("{shown}({})", inline(value, ty)),
+                None => shown,
+            }
+        }
+        (Shape::Record(members), Value::Record(record)) => {
+            let field = |(name, value): &(worldspace_model::Name, Value)| {
+                let ty = members.find(name).map(|member| member.ty);
+                let value = ty.map_or_else(|| compact(value), |ty| inline(value, ty));
+                format!("{}: {value}", text::line(name))
+            };
+            format!("{{{}}}", record.fields().iter().map(field).collect::<Vec<_>>().join(", "))
+        }
+        (Shape::List(items), Value::List(list)) => {
+            format!(
+                "[{}]",
+                list.items().iter().map(|item| inline(item, items)).collect::<Vec<_>>().join(", ")
+            )
+        }
+        (Shape::String, Value::String(string)) => text::line(string).into_owned(),
+        (Shape::Enum(_), Value::String(case)) => text::line(case).into_owned(),
+        (_, value) => compact(value),
+    }
+}
+
+/// A value by its look, as JSON where it has a form in JSON.
+fn compact(value: &Value) -> String {
+    match value {
+        Value::Unit => "null".to_owned(),
+        Value::Boolean(value) => value.to_string(),
+        Value::Integer(value) => value.get().to_string(),
+        Value::Number(value) => number(value.get()),
+        Value::String(value) => text::line(&worldspace_idl::quote::string(value)).into_owned(),
+        Value::Bytes(bytes) => text::size(bytes.len()),
+        Value::Entry(path) => super::path(path).into_owned(),
+        Value::List(list) => {
+            format!("[{}]", list.items().iter().map(compact).collect::<Vec<_>>().join(", "))
+        }
+        Value::Record(record) => {
+            let field = |(name, value): &(worldspace_model::Name, Value)| {
+                format!("{}: {}", text::line(&worldspace_idl::quote::string(name)), compact(value))
+            };
+            format!("{{{}}}", record.fields().iter().map(field).collect::<Vec<_>>().join(", "))
+        }
+    }
+}
+
+/// Exact, and without an exponent where people would not write one.
+fn number(value: f64) -> String {
+    if value == 0.0 || (1e-5..1e16).contains(&value.abs()) {
+        format!("{value}")
+    } else {
+        format!("{value:e}")
+    }
+}
+
+/// JSON with a line for each member.
+fn pretty(out: &mut String, value: &Value, level: usize) {
+    let line = |out: &mut String, level: usize| {
+        out.push('\n');
+        out.push_str(&"  ".repeat(level));
+    };
+    match value {
+        Value::List(list) if value.depth() > 1 || list.items().len() > 8 => {
+            out.push('[');
+            for (at, item) in list.items().iter().enumerate() {
+                out.push_str(if at == 0 { "" } else { "," });
+                line(out, level + 1);
+                pretty(out, item, level + 1);
+            }
+            line(out, level);
+            out.push(']');
+        }
+        Value::Record(record) if !record.is_empty() => {
+            out.push('{');
+            for (at, (name, value)) in record.fields().iter().enumerate() {
+                out.push_str(if at == 0 { "" } else { "," });
+                line(out, level + 1);
+                out.push_str(&text::line(&worldspace_idl::quote::string(name)));
+                out.push_str(": ");
+                pretty(out, value, level + 1);
+            }
+            line(out, level);
+            out.push('}');
+        }
+        value => out.push_str(&compact(value)),
+    }
+}
+
+/// The bytes or text that `--output` writes: the result itself, or the only field of a record that holds any.
+pub(crate) fn payload<'a>(value: &'a Value, ty: TypeRef<'_>) -> Option<&'a [u8]> {
+    let raw = |value: &'a Value, ty: TypeRef<'_>| match (ty.shape(), value) {
+        (Shape::String, Value::String(string)) => Some(string.as_bytes()),
+        (Shape::Bytes, Value::Bytes(bytes)) => Some(&**bytes),
+        _ => None,
+    };
+    let (Shape::Record(members), Value::Record(record)) = (ty.shape(), value) else {
+        return raw(value, ty);
+    };
+    // A page of bytes beside a cursor of text is a page of bytes.
+    let only = |wanted: fn(Shape<'_>) -> bool| {
+        let mut found = members.iter().filter(move |member| wanted(member.ty.shape()));
+        found.next().filter(|_| found.next().is_none())
+    };
+    let has_bytes = members.iter().any(|member| matches!(member.ty.shape(), Shape::Bytes));
+    let member = match has_bytes {
+        true => only(|shape| matches!(shape, Shape::Bytes)),
+        false => only(|shape| matches!(shape, Shape::String)),
+    }?;
+    raw(record.get(member.name)?, member.ty)
+}
+
+#[cfg(test)]
+mod tests {
+    use worldspace_model::{Declaration, Descriptor, Field, OperationDeclaration, Type, UnionCase};
+
+    use super::*;
+
+    fn returning<T>(ty: Type, check: impl FnOnce(TypeRef<'_>) -> T) -> T {
+        let operations = vec![OperationDeclaration::new("op").returns(ty)];
+        let descriptor = Descriptor::new(Declaration { operations, ..Declaration::default() }).unwrap();
+        check(descriptor.operation("op").unwrap().returns())
+    }
+
+    #[track_caller]
+    fn shows(ty: Type, value: Value, wanted: &str) {
+        let text = returning(ty, |ty| {
+            ty.check(&value).unwrap();
+            render(&value, ty, None)
+        });
+        assert_eq!(anstream::adapter::strip_str(&text).to_string(), wanted);
+    }
+
+    fn record(fields: &[(&str, Value)]) -> Value {
+        Value::record(fields.iter().map(|(name, value)| (*name, Some(value.clone())))).unwrap()
+    }
+
+    fn list(items: &[Value]) -> Value {
+        Value::list(items.to_vec()).unwrap()
+    }
+
+    fn entry(path: &str) -> Value {
+        Value::Entry(EntryPath::parse(path).unwrap())
+    }
+
+    #[test]
+    fn scalars_are_a_line() {
+        shows(Type::UNIT, Value::Unit, "done\n");
+        shows(Type::BOOLEAN, true.into(), "true\n");
+        shows(Type::INTEGER, Value::count(12), "12\n");
+        shows(Type::NUMBER, Value::Number(worldspace_model::Number::new(0.25).unwrap()), "0.25\n");
+        shows(Type::NUMBER, Value::Number(worldspace_model::Number::new(1e300).unwrap()), "1e300\n");
+        shows(Type::STRING, "two\nlines\n\u{1b}[2J".into(), "two\nlines\n\\u001b[2J\n");
+        shows(Type::BYTES, Value::bytes(vec![0; 1500]), "1.50 kB\n");
+        shows(Type::ENTRY, entry("/a b"), "/a b\n");
+        shows(Type::one_of(["on", "off"]), "off".into(), "off\n");
+    }
+
+    #[test]
+    fn fields_are_aligned_and_long_text_follows() {
+        let ty = Type::record([
+            Field::required("text", Type::STRING),
+            Field::required("start_line", Type::INTEGER),
+            Field::optional("note", Type::STRING),
+            Field::required("行", Type::BOOLEAN),
+        ]);
+        let value =
+            record(&[("行", true.into()), ("text", "# One\ntwo\n".into()), ("start_line", Value::count(1))]);
+        shows(ty, value, "start_line:  1\n行:          true\n\ntext:\n# One\ntwo\n");
+    }
+
+    #[test]
+    fn records_in_a_list_are_rows() {
+        let item = Type::record([
+            Field::required("entry", Type::ENTRY),
+            Field::optional("size", Type::INTEGER),
+            Field::optional("never", Type::INTEGER),
+        ]);
+        let ty =
+            Type::record([Field::required("items", Type::list(item)), Field::optional("next", Type::STRING)]);
+        let rows = [
+            record(&[("entry", entry("/a.md")), ("size", Value::count(7))]),
+            record(&[("entry", entry("/日本"))]),
+        ];
+        let value = record(&[("items", list(&rows))]);
+        shows(ty.clone(), value, "items:\nentry  size\n/a.md     7\n/日本\n");
+        shows(ty, record(&[("items", list(&[]))]), "items:  []\n");
+    }
+
+    #[test]
+    fn lists_are_lines() {
+        shows(Type::list(Type::STRING), list(&["a".into(), "b\nc".into()]), "a\nb c\n");
+        shows(Type::list(Type::STRING), list(&[]), "none\n");
+        shows(
+            Type::list(Type::list(Type::INTEGER)),
+            list(&[list(&[Value::count(1), Value::count(2)])]),
+            "[1, 2]\n",
+        );
+    }
+
+    #[test]
+    fn a_case_stands_before_what_it_carries() {
+        let ty = Type::union([
+            UnionCase::bare("closed"),
+            UnionCase::carrying("failed", Type::STRING),
+            UnionCase::carrying("blocked", Type::record([Field::required("by", Type::list(Type::ENTRY))])),
+        ]);
+        shows(ty.clone(), Value::case("closed", None).unwrap(), "closed\n");
+        shows(ty.clone(), Value::case("failed", Some("why".into())).unwrap(), "failed: why\n");
+        let blocked = record(&[("by", list(&[entry("/a"), entry("/b")]))]);
+        shows(ty, Value::case("blocked", Some(blocked)).unwrap(), "blocked:\nby:\n/a\n/b\n");
+    }
+
+    #[test]
+    fn json_is_json() {
+        let value = record(&[
+            ("a", list(&[Value::count(1), Value::Unit])),
+            ("b c", record(&[])),
+            ("s", "x\"".into()),
+        ]);
+        shows(Type::JSON, value, "{\n  \"a\": [1, null],\n  \"b c\": {},\n  \"s\": \"x\\\"\"\n}\n");
+    }
+
+    #[test]
+    fn the_raw_part_of_a_result_is_the_only_one() {
+        let text =
+            Type::record([Field::required("text", Type::STRING), Field::required("lines", Type::INTEGER)]);
+        let page =
+            Type::record([Field::required("data", Type::BYTES), Field::required("cursor", Type::STRING)]);
+        let two = Type::record([Field::required("a", Type::STRING), Field::required("b", Type::STRING)]);
+        for (ty, value, raw) in [
+            (Type::STRING, "x".into(), Some("x")),
+            (Type::INTEGER, Value::count(1), None),
+            (text, record(&[("text", "x".into()), ("lines", Value::count(1))]), Some("x")),
+            (page, record(&[("data", Value::bytes(*b"x")), ("cursor", "c".into())]), Some("x")),
+            (two, record(&[("a", "x".into()), ("b", "y".into())]), None),
+        ] {
+            let found = returning(ty, |ty| payload(&value, ty).map(<[u8]>::to_vec));
+            assert_eq!(found.as_deref(), raw.map(str::as_bytes));
+        }
+    }
+
+    #[test]
+    fn entries_are_what_to_look_at_next() {
+        let many: Vec<Value> = (0..12).map(|n| entry(&format!("/x {n}"))).collect();
+        let twice = list(&[list(&many), list(&many)]);
+        let text = anstream::adapter::strip_str(&next_steps(&twice, &Commands::default())).to_string();
+        assert!(text.starts_with("look at next:\n  wip inspect '/x 0'\n"), "{text}");
+        assert!(
+            text.ends_with("  wip inspect '/x 9'\n  and 2 entries more; `-o json` lists all\n"),
+            "{text}"
+        );
+        assert_eq!(next_steps(&Value::Unit, &Commands::default()), "");
+    }
+}

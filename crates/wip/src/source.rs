@@ -1,0 +1,114 @@
+//! SOURCE: what `wip` can offer as a Worldspace, and under which name.
+
+use std::path::{Path, PathBuf};
+
+use worldspace_model::Segment;
+
+use crate::failure::Failure;
+
+/// A source as it was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Source {
+    /// The name of the mount below `/`.
+    pub(crate) name: Segment,
+    pub(crate) kind: SourceKind,
+}
+
+/// What a source is, told by looking.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum SourceKind {
+    Directory(PathBuf),
+}
+
+/// Looks at all sources, in their order.
+pub(crate) fn open_all(texts: &[String]) -> Result<Vec<Source>, Failure> {
+    let mut sources: Vec<Source> = Vec::with_capacity(texts.len());
+    for text in texts {
+        let source = open(text)?;
+        if sources.iter().any(|known| known.name == source.name) {
+            let name = source.name.as_str();
+            let hint = format!("give one of them another name: NAME={}", path_of(text));
+            return Err(Failure::usage(format!("two sources are named {name:?}")).hint(hint));
+        }
+        sources.push(source);
+    }
+    Ok(sources)
+}
+
+fn path_of(text: &str) -> &str {
+    split(text).map_or(text, |(_, path)| path)
+}
+
+/// The given name, if any. What holds a slash before the `=` is a path with a `=` in it.
+fn split(text: &str) -> Option<(&str, &str)> {
+    text.split_once('=').filter(|(name, _)| !name.contains('/'))
+}
+
+fn open(text: &str) -> Result<Source, Failure> {
+    let (given, path) = match split(text) {
+        Some((name, path)) => (Some(name), path),
+        None => (None, text),
+    };
+    let full = std::fs::canonicalize(path).map_err(|error| {
+        let failure = Failure::io(format!("cannot open {path}"), &error);
+        match given {
+            Some(_) if Path::new(text).exists() => {
+                failure.hint(format!("NAME=PATH was read; for the path with a `=` in it write ./{text}"))
+            }
+            _ => failure,
+        }
+    })?;
+    let metadata =
+        std::fs::metadata(&full).map_err(|error| Failure::io(format!("cannot open {path}"), &error))?;
+    if !metadata.is_dir() {
+        let failure = Failure::usage(format!("{path} is no directory"));
+        return Err(failure.hint("a source is a directory; name the one that holds it"));
+    }
+    let name = match given {
+        Some(name) => name.to_owned(),
+        None => default_name(&full, metadata.is_dir(), path)?,
+    };
+    let name =
+        Segment::parse(&name).map_err(|fault| Failure::usage(format!("the name of {text}: {fault}")))?;
+    Ok(Source { name, kind: SourceKind::Directory(full) })
+}
+
+/// The last part of the path, without extension for a file.
+fn default_name(full: &Path, directory: bool, path: &str) -> Result<String, Failure> {
+    let last = if directory { full.file_name() } else { full.file_stem() };
+    match last.map(|last| last.to_str()) {
+        Some(Some(name)) => Ok(name.to_owned()),
+        Some(None) => Err(Failure::usage(format!("the name of {path} is not valid UTF-8"))
+            .hint(format!("give it one: NAME={path}"))),
+        None => Err(Failure::usage(format!("{path} has no name")).hint(format!("give it one: NAME={path}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(texts: &[String]) -> Result<Vec<String>, String> {
+        let sources = open_all(texts).map_err(|failure| failure.message)?;
+        Ok(sources.iter().map(|source| source.name.as_str().to_owned()).collect())
+    }
+
+    #[test]
+    fn sources_are_named_after_their_last_part_or_as_told() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |below: &str| dir.path().join(below).to_str().unwrap().to_owned();
+        for name in ["a", "b/a", "x=y"] {
+            std::fs::create_dir_all(path(name)).unwrap();
+        }
+        std::fs::write(path("file.txt"), "").unwrap();
+        let ok = |names: &[&str]| Ok(names.iter().map(ToString::to_string).collect());
+        assert_eq!(names(&[path("a"), format!("other={}", path("b/a/"))]), ok(&["a", "other"]));
+        assert_eq!(names(&[path("a/../b/a/.")]), ok(&["a"]));
+        assert_eq!(names(&[path("x=y")]), ok(&["x=y"]));
+        assert_eq!(names(&[path("a"), path("b/a")]), Err("two sources are named \"a\"".to_owned()));
+        assert!(names(&[path("file.txt")]).unwrap_err().ends_with("is no directory"));
+        assert!(names(&[path("gone")]).unwrap_err().contains("cannot open"));
+        assert!(names(&["/".to_owned()]).unwrap_err().contains("has no name"));
+        assert!(names(&[format!("..={}", path("a"))]).unwrap_err().contains("cannot be a segment"));
+    }
+}

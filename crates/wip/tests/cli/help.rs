@@ -1,0 +1,68 @@
+//! Help, versions and completions; `docs/cli.md` is what the program says of itself.
+
+use std::path::Path;
+
+use crate::run::wip;
+
+const COMMANDS: [&str; 5] = ["serve", "tree", "inspect", "invoke", "completions"];
+
+/// `WIP_UPDATE_DOCS=1` writes the file anew.
+#[test]
+fn the_reference_is_what_the_program_says() {
+    let mut text = String::from(
+        "# The commands of `wip`\n\n<!-- Made by the program: `WIP_UPDATE_DOCS=1 cargo test -p worldspace-cli --test cli` writes it anew. -->\n",
+    );
+    for command in std::iter::once(None).chain(COMMANDS.map(Some)) {
+        let (title, words) = match command {
+            None => ("wip".to_owned(), vec!["--help"]),
+            Some(command) => (format!("wip {command}"), vec![command, "--help"]),
+        };
+        let help = wip(&words).ok();
+        let help: Vec<&str> = help.lines().map(str::trim_end).collect();
+        text.push_str(&format!("\n## `{title}`\n\n```text\n{}\n```\n", help.join("\n").trim_end()));
+    }
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/cli.md");
+    if std::env::var_os("WIP_UPDATE_DOCS").is_some() {
+        std::fs::write(&path, &text).unwrap();
+    }
+    let written = std::fs::read_to_string(&path).unwrap();
+    assert_eq!(written, text, "docs/cli.md is out of date; WIP_UPDATE_DOCS=1 writes it anew");
+}
+
+#[test]
+fn help_fits_a_screen() {
+    for words in std::iter::once(vec!["--help"]).chain(COMMANDS.map(|command| vec![command, "--help"])) {
+        let help = wip(&words).ok();
+        let (lines, widest) = (help.lines().count(), help.lines().map(|line| line.chars().count()).max());
+        assert!(lines <= 32 && widest <= Some(100), "{lines} lines, {widest:?} wide:\n{help}");
+    }
+}
+
+#[test]
+fn the_version_is_that_of_the_package() {
+    assert_eq!(wip(&["--version"]).ok(), concat!("wip ", env!("CARGO_PKG_VERSION"), "\n"));
+}
+
+#[test]
+fn completions_are_scripts() {
+    for (shell, part) in [("bash", "complete"), ("zsh", "#compdef wip"), ("fish", "complete -c wip")] {
+        assert!(wip(&["completions", shell]).ok().contains(part), "{shell}");
+    }
+}
+
+#[test]
+fn a_wrong_command_line_is_a_usage_error_in_both_forms() {
+    for (words, message) in [
+        (vec![], "a command is missing"),
+        (vec!["tre"], "unrecognized subcommand 'tre'"),
+        (vec!["tree", "--nonsense"], "unexpected argument '--nonsense' found"),
+        (vec!["inspect"], "the following required arguments were not provided"),
+        (vec!["serve", "--at", "/", "."], "not with --at"),
+    ] {
+        let said = wip(&words).failed(2);
+        assert!(!said.is_empty());
+        let (code, told) = wip(&[vec!["-o", "json"], words].concat()).json_error(2);
+        assert_eq!(code, "usage");
+        assert!(told.contains(message), "{told}");
+    }
+}

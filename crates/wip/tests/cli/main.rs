@@ -1,0 +1,12 @@
+//! The program as its users meet it: what it prints where, and how it exits.
+
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+mod fixture;
+mod help;
+mod inspect;
+mod invoke;
+mod run;
+mod serve;
+mod tree;
+mod world;
