@@ -66,7 +66,7 @@ impl Codec {
     }
 }
 
-/// Each arm of these four matches on [`Encoding`] once there are two.
+/// Where CBOR comes in: each public method will choose here between two modules of one shape, `json/` and `cbor/`.
 impl Codec {
     fn read<'a, T>(
         &self,
