@@ -6,4 +6,5 @@ mod hardness;
 mod limits;
 mod messages;
 mod round_trip;
+mod strictness;
 mod support;
