@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::time::Instant;
 
-use worldspace_model::{Arguments, EntryPath, Operation, Value};
+use worldspace_model::{Arguments, Effect, Effects, EntryPath, Operation, Value};
 
 use crate::context::Context;
 use crate::cursor::Cursors;
@@ -22,7 +22,7 @@ pub struct Call {
     pub(crate) reference: LocalReference,
     pub(crate) operation: Operation,
     pub(crate) arguments: Arguments,
-    pub(crate) read: bool,
+    pub(crate) effects: Effects,
     pub(crate) deadline: Option<Instant>,
     pub(crate) fence: Fence,
     pub(crate) guard: StateGuard,
@@ -137,10 +137,12 @@ impl Call {
     /// Crosses the fence and runs the effect to its end, whatever becomes of the caller.
     ///
     /// Call it inside the critical section of the effect, with the state that the target has there: it is compared
-    /// with the one that the caller observed.
+    /// with the one that the caller observed. Only an operation that is not declared `guarded`, such as one that makes
+    /// something new beside others, may give none.
     ///
     /// # Errors
-    /// Nothing happened: [`Refusal::StateChanged`]; [`Refusal::Limit`] where the deadline passed or the caller is gone.
+    /// Nothing happened: [`Refusal::StateChanged`]; [`Refusal::Limit`] where the deadline passed or the caller is gone;
+    /// [`Refusal::Failed`] where the declared effects forbid it.
     pub async fn fence(
         self,
         current: Option<&StateToken>,
@@ -164,11 +166,17 @@ impl Call {
     }
 
     fn cross(&self, current: Option<&StateToken>) -> Result<(), Refusal> {
-        if self.read {
-            let text = format!("`{}` is declared `read` and has an effect", self.operation.name());
-            return Err(Refusal::failed(text));
+        let contradiction = match current {
+            _ if self.effects.has(Effect::Read) => Some("is declared `read` and has an effect"),
+            None if self.effects.has(Effect::Guarded) => {
+                Some("is declared `guarded` and gives no state to compare")
+            }
+            _ => None,
+        };
+        if let Some(contradiction) = contradiction {
+            return Err(Refusal::failed(format!("`{}` {contradiction}", self.operation.name())));
         }
-        if !self.guard.admits(current) {
+        if current.is_some_and(|current| !self.guard.admits(current)) {
             return Err(Refusal::StateChanged);
         }
         let late = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);

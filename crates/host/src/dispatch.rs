@@ -133,7 +133,7 @@ impl Inner {
             reference,
             operation: operation.clone(),
             arguments,
-            read: effects.has(Effect::Read),
+            effects,
             deadline: request.deadline,
             fence: fence.clone(),
             guard: guard.clone(),

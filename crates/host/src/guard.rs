@@ -56,9 +56,8 @@ impl Validators {
 
 impl StateGuard {
     /// Whether the state found is the one that the caller observed, or the caller bound the call to none.
-    pub(crate) fn admits(&self, current: Option<&StateToken>) -> bool {
-        let Some(sent) = &self.sent else { return true };
-        current.is_some_and(|current| self.published(current) == *sent)
+    pub(crate) fn admits(&self, current: &StateToken) -> bool {
+        self.sent.as_ref().is_none_or(|sent| self.published(current) == *sent)
     }
 
     pub(crate) fn published(&self, state: &StateToken) -> Validator {

@@ -1,0 +1,9 @@
+//! The Host as its callers meet it: through `Responder` alone.
+#![allow(clippy::unwrap_used, missing_docs, unreachable_pub, reason = "tests stop at the first surprise")]
+
+mod calls;
+mod fence;
+mod mounts;
+mod naive;
+mod support;
+mod tree;
