@@ -42,7 +42,7 @@ const SHOWN: usize = 20;
 
 fn main() {
     let arguments = Arguments::from_args();
-    let trials = match directory().and_then(|directory| trials(&directory)) {
+    let trials = match directory().and_then(|directory| trials(&directory, arguments.list)) {
         Ok(trials) => trials,
         Err(reason) => vec![Trial::test("vectors", move || Err(Failed::from(reason)))],
     };
@@ -65,7 +65,8 @@ fn directory() -> Result<PathBuf, String> {
     })
 }
 
-fn trials(directory: &Path) -> Result<Vec<Trial>, String> {
+/// One trial for each area that has vectors. What is missing is said, except in a listing, which programs read.
+fn trials(directory: &Path, quiet: bool) -> Result<Vec<Trial>, String> {
     let shown = |error: std::io::Error| format!("{}: {error}", directory.display());
     let mut areas: BTreeMap<String, Vec<Vector>> = BTreeMap::new();
     let mut trials = Vec::new();
@@ -87,11 +88,12 @@ fn trials(directory: &Path) -> Result<Vec<Trial>, String> {
     if areas.is_empty() && trials.is_empty() {
         return Err(format!("there are no vectors in {}", directory.display()));
     }
-    for (area, _) in AREAS.iter().filter(|(area, _)| !areas.contains_key(*area)) {
-        println!("{area}: there are no vectors of this area in {}", directory.display());
-    }
-    if trials.is_empty() {
-        println!("error_codes: there is no error_codes.json in {}", directory.display());
+    let missing = AREAS.iter().map(|(area, _)| *area).filter(|area| !areas.contains_key(*area));
+    let missing = missing.chain(trials.is_empty().then_some("error_codes"));
+    if !quiet {
+        missing.for_each(|area| {
+            println!("{area}: there are no vectors of this area in {}", directory.display())
+        });
     }
     trials.extend(areas.into_iter().map(|(area, vectors)| {
         let name = area.clone();
