@@ -26,7 +26,7 @@ pub struct Endpoint(Url);
 pub enum Route {
     /// `POST v1/<name>`.
     Interaction(Interaction),
-    /// `GET v1`: what the Host speaks [ext].
+    /// `GET v1`: what the Host speaks (an extension of v1).
     Capabilities,
 }
 

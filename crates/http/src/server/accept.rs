@@ -134,9 +134,10 @@ impl Connections {
                     return;
                 }
                 () = watch.as_mut() => match activity.check(Instant::now(), &self.limits) {
-                    _ if lingering => return,
-                    Ok(next) => watch.as_mut().reset(next.into()),
-                    Err(Overdue::Idle) => {
+                    Ok(next) if !lingering => watch.as_mut().reset(next.into()),
+                    // A request crossed with the farewell.
+                    Ok(_) => watch.as_mut().reset((Instant::now() + LINGER).into()),
+                    Err(Overdue::Idle) if !lingering => {
                         connection.as_mut().graceful_shutdown();
                         lingering = true;
                         watch.as_mut().reset((Instant::now() + LINGER).into());

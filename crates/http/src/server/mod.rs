@@ -55,7 +55,7 @@ pub enum ServeError {
         base_path: String,
     },
     /// The address cannot be had.
-    #[error("cannot listen at {listen}")]
+    #[error("cannot listen at {listen}; take another port, or port 0 for any that is free")]
     Bind {
         /// The address.
         listen: SocketAddr,

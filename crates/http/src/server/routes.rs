@@ -5,10 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use axum::handler::HandlerWithoutStateExt as _;
 use bytes::{Bytes, BytesMut};
 use http::request::Parts;
-use http::{Method, Request, Response, StatusCode, header};
+use http::{HeaderValue, Method, Request, Response, StatusCode, header};
 use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
 use tower_service::Service as _;
@@ -54,7 +53,10 @@ impl Site {
         further: axum::Router,
     ) -> Self {
         let names = Names::new(address, &config.hosts, &config.origins);
-        let further = further.fallback_service(left_over(endpoint.clone(), config.title).into_service());
+        let left_over = LeftOver::new(endpoint.clone(), config.title);
+        let further = further.fallback(move |request: Request<axum::body::Body>| {
+            std::future::ready(left_over.answer(request))
+        });
         let dispatch = Dispatch { responder, codec: Codec::json(config.wire) };
         let requests = AtomicU64::new(1);
         Self { endpoint, names, wire: config.wire, limits: config.limits, dispatch, further, requests }
@@ -170,31 +172,30 @@ async fn read(mut body: Incoming, limit: usize) -> Result<Bytes, Refusal> {
     Ok(read.freeze())
 }
 
-/// Answers what neither the protocol nor a further route does.
-fn left_over(
-    endpoint: Endpoint,
-    title: String,
-) -> impl Fn(axum::extract::Request) -> std::future::Ready<axum::response::Response> + Clone + Send + Sync + 'static
-{
-    let mut routes: Vec<_> = SERVED
-        .iter()
-        .map(|interaction| format!("POST {}", endpoint.url_of(Route::Interaction(*interaction))))
-        .collect();
-    routes.push(format!("GET {}", endpoint.url_of(Route::Capabilities)));
-    let site = Arc::new((endpoint, title, routes));
-    move |request: axum::extract::Request| {
-        let (endpoint, title, routes) = &*site;
+/// What neither the protocol nor a further route answers.
+#[derive(Clone)]
+struct LeftOver(Arc<(Endpoint, String, Vec<String>)>);
+
+impl LeftOver {
+    fn new(endpoint: Endpoint, title: String) -> Self {
+        let post = |interaction| format!("POST {}", endpoint.url_of(Route::Interaction(interaction)));
+        let mut routes: Vec<_> = SERVED.into_iter().map(post).collect();
+        routes.push(format!("GET {}", endpoint.url_of(Route::Capabilities)));
+        Self(Arc::new((endpoint, title, routes)))
+    }
+
+    fn answer(&self, request: Request<axum::body::Body>) -> Response<axum::body::Body> {
+        let (endpoint, title, routes) = &*self.0;
         let (head, _) = request.into_parts();
         let answer = page::respond(endpoint, title, &head, routes);
-        std::future::ready(
-            answer.unwrap_or_else(|refusal| answer::plain(&refusal).map(axum::body::Body::new)),
-        )
+        answer.unwrap_or_else(|refusal| answer::plain(&refusal).map(axum::body::Body::new))
     }
 }
 
 fn leave_body_out(response: &mut Response<AnswerBody>) {
-    if let Some(length) = response.body().length() {
-        response.headers_mut().insert(header::CONTENT_LENGTH, length.into());
+    let length = response.body().length().map(HeaderValue::from);
+    if let (Some(length), false) = (length, response.headers().contains_key(header::CONTENT_LENGTH)) {
+        response.headers_mut().insert(header::CONTENT_LENGTH, length);
     }
     response.body_mut().leave_out();
 }

@@ -4,9 +4,11 @@
 #![allow(clippy::unwrap_used)]
 
 mod client;
+mod http2;
 mod raw;
 mod refusals;
 mod routes;
 mod shutdown;
 mod slow;
+mod vectors;
 mod world;

@@ -133,6 +133,26 @@ async fn no_request_takes_longer_than_the_total() {
 }
 
 #[tokio::test]
+async fn a_stream_of_a_further_route_may_last() {
+    let stream = || async {
+        let later = futures_util::stream::once(async {
+            tokio::time::sleep(SHORT * 4).await;
+            Ok::<_, std::convert::Infallible>("at last")
+        });
+        axum::body::Body::from_stream(later)
+    };
+    let further = axum::Router::new().route("/stream", axum::routing::get(stream));
+    let limits = only(|limits| {
+        limits.total_timeout = SHORT;
+        limits.idle_timeout = SHORT;
+        limits.header_timeout = SHORT;
+    });
+    let server = Running::routed(limits, further).await;
+    let reply = server.send(&server.request("GET /stream", "", "")).await;
+    assert!(reply.body.contains("at last"), "{reply:?}");
+}
+
+#[tokio::test]
 async fn connections_beyond_the_bound_wait_for_a_place() {
     let server = Running::with(|config| {
         config.limits.connections = 2;
