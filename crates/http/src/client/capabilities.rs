@@ -23,7 +23,7 @@ impl HttpTransport {
         known.await.cloned()
     }
 
-    /// Whatever a [v1] Host makes of a route that it does not know, it speaks [v1].
+    /// Whatever a v1 Host makes of a route that it does not know, it speaks v1.
     fn read_capabilities(&self, answer: &Answer) -> Result<Capabilities, TransportError> {
         if matches!(answer.status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
             return Err(failure::foreign(answer.status.as_u16(), ForeignKind::HttpStatus));

@@ -97,7 +97,7 @@ impl Dispatch {
         let request = self.codec.read_fetch_interface_request(&body, wanted)?;
         let mut answer =
             observation(context.deadline, || self.responder.fetch_interface(context, request)).await?;
-        // Never unasked, since a [v1] Client refuses members that it does not know.
+        // Never unasked, since a v1 Client refuses members that it does not know.
         answer.effects = answer.effects.filter(|_| wanted);
         Ok(self.codec.write_interface_response(&answer)?)
     }

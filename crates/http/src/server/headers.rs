@@ -1,4 +1,4 @@
-//! What the headers of a request add to its body [ext]: a deadline, a call key, and what else is wanted.
+//! What the headers of a request add to its body: a deadline, a call key, and what else is wanted.
 
 use std::time::{Duration, Instant};
 

@@ -197,6 +197,33 @@ async fn what_is_lost_after_dispatch_is_unanswered_and_sent_once() {
 }
 
 #[tokio::test]
+async fn a_kept_connection_that_breaks_is_no_reason_to_send_twice() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let requests = Arc::new(AtomicUsize::new(0));
+    let counted = requests.clone();
+    // Each connection gets one answer; its second request is read and left without any.
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            for reply in [answer("200 OK", JSON, RESULT), String::new()] {
+                if read_request(&mut stream).await {
+                    counted.fetch_add(1, Ordering::SeqCst);
+                    let _ = stream.write_all(reply.as_bytes()).await;
+                }
+            }
+        }
+    });
+    let transport = transport(&format!("http://{address}/"));
+    for sent in [1, 3] {
+        assert!(transport.call_operation(context(), call("echo", None)).await.is_ok());
+        assert_eq!(requests.load(Ordering::SeqCst), sent);
+        let lost = transport.call_operation(context(), call("echo", None)).await;
+        assert!(matches!(lost, Err(TransportError::Unanswered(Unanswered::Lost { .. }))), "{lost:?}");
+        assert_eq!(requests.load(Ordering::SeqCst), sent + 1);
+    }
+}
+
+#[tokio::test]
 async fn no_redirect_is_followed() {
     let elsewhere = Fixed::new(answer("200 OK", JSON, RESULT)).await;
     for status in
