@@ -60,6 +60,15 @@ impl<K: Hash + Eq, V> Bounded<K, V> {
         self.cache.peek(key)
     }
 
+    /// Changes without using.
+    pub(crate) fn peek_mut<Q: Hash + Eq + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
+    where
+        K: Borrow<Q>,
+    {
+        self.count();
+        self.cache.peek_mut(key)
+    }
+
     /// Makes it the one used last, if it is there.
     pub(crate) fn touch<Q: Hash + Eq + ?Sized>(&mut self, key: &Q)
     where

@@ -112,14 +112,14 @@ impl Space {
         self.mark_over(path).void > order
     }
 
-    /// What is held of an entry, unless it is void.
+    /// What is held of an entry, unless it is void. That alone is no use of it.
     fn live(&mut self, path: &EntryPath) -> Option<&mut Record> {
         let void = self.mark_over(path).void;
         if self.entries.peek(path)?.order < void {
             self.entries.remove(path);
             return None;
         }
-        self.entries.get_mut(path)
+        self.entries.peek_mut(path)
     }
 
     fn touch_above(&mut self, path: &EntryPath) {
@@ -189,14 +189,14 @@ impl Space {
         {
             let error = contradiction(entry, &seen.entry);
             if let Some(seen) = self.sightings.remove(identity) {
-                self.entries.remove(&seen.entry);
+                self.forget(&seen.entry);
             }
             return Err(error);
         }
         if let Some(record) = self.entries.peek(entry)
             && object.check_consistency(record.observation.object()).is_err()
         {
-            self.entries.remove(entry);
+            self.forget(entry);
             return Err(contradiction(entry, entry));
         }
         Ok(())
@@ -212,6 +212,9 @@ impl Space {
         let elsewhere = self.sighted(order, entry, &object, prior.as_deref());
         let mut freshness = Freshness::Fresh;
         let replaced = prior.as_ref().is_some_and(|prior| is_other(prior, &object));
+        if replaced {
+            self.mark(entry, Mark { void: order, stale: 0 });
+        }
         let change = match (elsewhere, prior) {
             (Elsewhere::Before { from, before }, prior) => {
                 self.left(order, &from, &before);
@@ -229,9 +232,6 @@ impl Space {
                 }
             }
         };
-        if replaced {
-            self.mark(entry, Mark { void: order, stale: 0 });
-        }
         self.candidates.remove(entry);
         let observation = Observation::new(entry.clone(), object, at, order, change);
         self.entries.put(entry.clone(), Record { observation: observation.clone(), order, freshness });
@@ -268,7 +268,6 @@ impl Space {
     fn left(&mut self, order: u64, entry: &EntryPath, object: &Object) {
         let Some(record) = self.live(entry) else { return };
         if record.order < order && record.observation.object().r#ref == object.r#ref {
-            record.order = order;
             record.freshness = Freshness::Stale;
             self.mark(entry, Mark { void: 0, stale: order });
         }
@@ -302,7 +301,13 @@ impl Space {
         }
     }
 
-    /// The scope Object of an interface is another one than the one held.
+    /// Lets go of an Object ahead of its time, and so of what stands below it.
+    fn forget(&mut self, entry: &EntryPath) {
+        let order = self.next_order();
+        self.replaced_unseen(order, entry);
+    }
+
+    /// The Object at an entry is another one than the one held.
     pub(crate) fn replaced_unseen(&mut self, order: u64, entry: &EntryPath) {
         self.entries.remove(entry);
         self.mark(entry, Mark { void: order, stale: 0 });
@@ -317,6 +322,7 @@ impl Space {
             freshness => freshness,
         };
         let known = record.observation.as_of(freshness);
+        self.entries.touch(entry);
         self.touch_above(entry);
         Some(known)
     }
