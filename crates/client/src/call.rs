@@ -266,6 +266,30 @@ struct Prepared {
     key: CallKey,
 }
 
+/// A call that may change something. If its caller gives up, nobody knows whether it did.
+struct Underway<'a> {
+    client: &'a Client,
+    target: &'a Observation,
+    settled: bool,
+}
+
+impl Underway<'_> {
+    fn settle(&mut self) {
+        if !std::mem::replace(&mut self.settled, true) {
+            self.client.settle();
+        }
+    }
+}
+
+impl Drop for Underway<'_> {
+    fn drop(&mut self) {
+        if !self.settled {
+            self.client.space().stale(self.target.entry());
+            self.settle();
+        }
+    }
+}
+
 impl Client {
     /// Runs an operation of the Object that `target` shows, in the state that it shows.
     ///
@@ -282,10 +306,9 @@ impl Client {
         options: CallOptions,
     ) -> Result<CallOutcome, CallFailure> {
         let Prepared { call, key } = prepare(target, interface, operation, arguments, &options)?;
+        let mut underway = Underway { client: self, target, settled: call.read };
         let answer = self.dispatch(&call, options.deadline).await;
-        if !call.read {
-            self.settle();
-        }
+        underway.settle();
         match answer {
             Ok(answer) => {
                 let entries = self.found_in(&call, &answer.result);

@@ -256,7 +256,10 @@ impl Client {
         let tree = match answer {
             Ok(tree) => tree,
             Err(error) => {
-                self.took(order, top, Err(error.clone())).err();
+                // Any other failure is one of the tree, and says nothing of the Object at its top.
+                if error.refusal() == Some(ErrorCode::NotFound) {
+                    self.space().missing(order, top);
+                }
                 return Err(error);
             }
         };

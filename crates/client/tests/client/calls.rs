@@ -232,6 +232,23 @@ async fn failures_are_told_by_what_happened() {
 }
 
 #[tokio::test]
+async fn a_call_that_is_given_up_leaves_doubt() {
+    let (host, client, target, interface) = shown().await;
+    let _hold = host.hold();
+    let call = tokio::spawn({
+        let (client, target, interface) = (client.clone(), target.clone(), interface.clone());
+        async move { close(&client, &target, &interface).await }
+    });
+    while host.asked().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(client.freshness(&target), Freshness::Fresh);
+    call.abort();
+    call.await.unwrap_err();
+    assert_eq!(client.freshness(&target), Freshness::Stale);
+}
+
+#[tokio::test]
 async fn the_hosts_own_unknown_is_unknown() {
     let (host, client, target, interface) = shown().await;
     host.world(|world| world.calls.push_back(error(ErrorCode::OperationOutcomeUnknown)));
