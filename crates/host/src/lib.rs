@@ -39,3 +39,8 @@ pub use local::{LocalPath, LocalReference};
 pub use memory::{Memory, MemoryHandler, MemoryNode};
 pub use provider::{Order, Page, Provider};
 pub use published::{Identity, Interfaces, Published, StateToken};
+
+/// The guide for authors, compiled and run with the documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/provider-guide.md")]
+mod provider_guide {}

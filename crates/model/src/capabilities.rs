@@ -1,4 +1,4 @@
-//! What a Host speaks, the same for every principal (SPEC 7, `GET v1`) [ext].
+//! What a Host speaks, the same for every principal (SPEC 7, `GET v1`) \[ext\].
 
 use crate::error::Interaction;
 
@@ -44,7 +44,7 @@ pub struct JournalTerms {
 }
 
 impl Capabilities {
-    /// Those of a Host that says nothing of itself: the three interactions of [v1].
+    /// Those of a Host that says nothing of itself: the three interactions of \[v1\].
     pub fn v1() -> Self {
         Self {
             interactions: vec![Interaction::Observe, Interaction::FetchInterface, Interaction::CallOperation],

@@ -10,7 +10,7 @@ use crate::fault::{Fault, Rule};
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Principal(Arc<str>);
 
-/// The key of a call [ext]: 1–255 visible ASCII characters, unique among the caller's calls.
+/// The key of a call \[ext\]: 1–255 visible ASCII characters, unique among the caller's calls.
 ///
 /// ```
 /// use worldspace_model::CallKey;

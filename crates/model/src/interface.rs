@@ -76,7 +76,7 @@ pub struct Operation {
     index: usize,
 }
 
-/// What a Host claims of an operation [ext]. None means an ordinary write.
+/// What a Host claims of an operation \[ext\]. None means an ordinary write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Effect {

@@ -28,7 +28,7 @@ pub struct FetchTreeRequest {
     after: Option<Segment>,
 }
 
-/// The complete indexable subtree to exactly this depth [v1].
+/// The complete indexable subtree to exactly this depth \[v1\].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ObserveRequest {
     /// The entry at the top.
@@ -42,7 +42,7 @@ pub struct ObserveRequest {
 pub struct FetchInterfaceRequest {
     /// Which one.
     pub interface: InterfaceReference,
-    /// Whether effects are wanted too [ext].
+    /// Whether effects are wanted too \[ext\].
     pub effects: bool,
 }
 
@@ -75,7 +75,7 @@ pub struct CallHead {
     pub interface: InterfaceTarget,
     /// The operation.
     pub operation: Name,
-    /// The caller's key for this call [ext].
+    /// The caller's key for this call \[ext\].
     pub key: Option<CallKey>,
 }
 
@@ -99,7 +99,7 @@ pub struct OutgoingCall {
     pub operation: Operation,
     /// The arguments.
     pub arguments: Arguments,
-    /// The caller's key for this call [ext].
+    /// The caller's key for this call \[ext\].
     pub key: Option<CallKey>,
     /// Whether the Host claims that the operation changes nothing.
     pub read: bool,

@@ -26,7 +26,7 @@ pub struct FetchInterfaceResponse {
     pub descriptor: Descriptor,
     /// The state of descriptor and effects; a descriptor without one does not change while its scope Object lives.
     pub validator: Option<Validator>,
-    /// What is claimed of the operations; only where it was asked for [ext].
+    /// What is claimed of the operations; only where it was asked for \[ext\].
     pub effects: Option<EffectTable>,
 }
 

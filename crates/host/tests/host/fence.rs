@@ -50,7 +50,7 @@ fn faulty(before: Misdeed, behind: Misdeed) -> Faulty {
             call.fence(None, async {
                 effect.store(true, Ordering::SeqCst);
                 reached.notify_one();
-                let fate = match behind {
+                match behind {
                     Misdeed::Nothing => Fate::Done { result: Value::Unit, after: After::Unchanged },
                     Misdeed::Refuses | Misdeed::DoesNotKnow => Fate::unknown("scripted"),
                     Misdeed::Panics => panic!("scripted"),
@@ -64,8 +64,7 @@ fn faulty(before: Misdeed, behind: Misdeed) -> Faulty {
                         effect.store(false, Ordering::SeqCst);
                         Fate::RolledBack(Refusal::failed("scripted"))
                     }
-                };
-                fate
+                }
             })
             .await
         }

@@ -1,4 +1,4 @@
-//! What a Host says of itself (`GET v1`) [ext]. Here alone, members that are not known are passed over, so that later
+//! What a Host says of itself (`GET v1`) \[ext\]. Here alone, members that are not known are passed over, so that later
 //! versions can say more.
 
 use worldspace_model::{Capabilities, Interaction, JournalTerms, StatedLimits};

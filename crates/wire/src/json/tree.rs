@@ -1,4 +1,4 @@
-//! Trees: nested for `observe` [v1], flat for `fetch_tree` [ext]. Both are the one breadth-first tree of the model.
+//! Trees: nested for `observe` \[v1\], flat for `fetch_tree` \[ext\]. Both are the one breadth-first tree of the model.
 
 use std::ops::Range;
 use std::sync::Arc;
