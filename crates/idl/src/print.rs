@@ -1,10 +1,11 @@
 //! The printer behind every text form: declarations in their order, with two spaces to a level.
 
 use worldspace_model::{
-    Descriptor, Documentation, EffectTable, Effects, EnumCase, Field, InterfaceReference, Object,
-    OperationDeclaration, Type, TypeDeclaration, TypeKind, UnionCase,
+    Descriptor, Documentation, Effects, EnumCase, Field, InterfaceReference, Object, OperationDeclaration,
+    Type, TypeDeclaration, TypeKind, UnionCase,
 };
 
+use crate::text_view::Options;
 use crate::{quote, reference};
 
 /// What a piece of text is, for those who show it in colours.
@@ -44,13 +45,12 @@ impl Ink for String {
 pub(crate) struct Printer<'a> {
     ink: &'a mut dyn Ink,
     level: usize,
-    /// Shown as attributes of operations, where given.
-    effects: Option<&'a EffectTable>,
+    options: Options<'a>,
 }
 
 impl<'a> Printer<'a> {
-    pub(crate) fn new(ink: &'a mut dyn Ink, effects: Option<&'a EffectTable>) -> Self {
-        Self { ink, level: 0, effects }
+    pub(crate) fn new(ink: &'a mut dyn Ink, options: Options<'a>) -> Self {
+        Self { ink, level: 0, options }
     }
 
     pub(crate) fn object(&mut self, object: &Object) {
@@ -79,7 +79,7 @@ impl<'a> Printer<'a> {
 
     pub(crate) fn interface(&mut self, reference: &InterfaceReference, descriptor: &Descriptor) {
         let declaration = descriptor.declaration();
-        if let Some(Documentation { summary, .. }) = &declaration.documentation {
+        if let Some(summary) = self.summary(declaration.documentation.as_ref()) {
             self.documentation_line(summary);
             self.layout("\n");
         }
@@ -109,11 +109,11 @@ impl<'a> Printer<'a> {
 
     /// From where the printer stands, so that a single operation can be shown by itself.
     pub(crate) fn operation(&mut self, operation: &OperationDeclaration) {
-        if let Some(Documentation { summary, .. }) = &operation.documentation {
+        if let Some(summary) = self.summary(operation.documentation.as_ref()) {
             self.documentation_line(summary);
             self.line();
         }
-        let effects = self.effects.map_or(Effects::WRITE, |effects| effects.of(&operation.name));
+        let effects = self.options.effects.map_or(Effects::WRITE, |effects| effects.of(&operation.name));
         for effect in effects.iter() {
             self.ink.put(Role::Attribute, &format!("@{}", effect.name()));
             self.line();
@@ -122,7 +122,7 @@ impl<'a> Printer<'a> {
         self.layout(" ");
         self.name(Role::Operation, &operation.name);
         self.block("(", ")", &operation.parameters, Self::field);
-        if let Some(Documentation { summary, .. }) = &operation.returns_documentation {
+        if let Some(summary) = self.summary(operation.returns_documentation.as_ref()) {
             self.line();
             self.documentation_line(summary);
             self.line();
@@ -211,10 +211,16 @@ impl<'a> Printer<'a> {
     }
 
     fn documentation(&mut self, documentation: Option<&Documentation>) {
-        if let Some(Documentation { summary, .. }) = documentation {
+        if let Some(summary) = self.summary(documentation) {
             self.line();
             self.documentation_line(summary);
         }
+    }
+
+    fn summary<'d>(&self, documentation: Option<&'d Documentation>) -> Option<&'d str> {
+        documentation
+            .filter(|_| !self.options.undocumented)
+            .map(|documentation| documentation.summary.as_str())
     }
 
     fn documentation_line(&mut self, summary: &str) {

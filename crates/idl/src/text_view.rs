@@ -7,11 +7,13 @@ use worldspace_model::{Descriptor, EffectTable, InterfaceReference, Object, Oper
 
 use crate::print::{Ink, Printer};
 
-/// What a view shows beyond the plain Text View.
+/// How a view differs from the plain Text View.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options<'a> {
     /// The effects of the operations, as attributes before `operation`.
     pub effects: Option<&'a EffectTable>,
+    /// Leaves out all documentation, where room for the bare signature is all there is.
+    pub undocumented: bool,
 }
 
 /// An Object.
@@ -57,13 +59,13 @@ pub fn interface_with(
 /// One operation by itself.
 pub fn operation(operation: &Operation, options: Options<'_>) -> String {
     let mut text = String::new();
-    Printer::new(&mut text, options.effects).operation(operation.declaration());
+    Printer::new(&mut text, options).operation(operation.declaration());
     text
 }
 
 /// As [`object`], piece by piece.
 pub fn write_object(ink: &mut dyn Ink, object: &Object) {
-    Printer::new(ink, None).object(object);
+    Printer::new(ink, Options::default()).object(object);
 }
 
 /// As [`interface_with`], piece by piece.
@@ -73,5 +75,5 @@ pub fn write_interface(
     descriptor: &Descriptor,
     options: Options<'_>,
 ) {
-    Printer::new(ink, options.effects).interface(reference, descriptor);
+    Printer::new(ink, options).interface(reference, descriptor);
 }

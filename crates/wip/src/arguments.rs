@@ -19,8 +19,9 @@ pub(crate) struct Given {
 enum Word {
     Text(String),
     Json(String),
-    /// A file, or stdin for `-`.
+    /// A file that is yet to be read, or stdin for `-`.
     File(String),
+    Content(Vec<u8>),
 }
 
 impl Given {
@@ -37,43 +38,46 @@ impl Given {
         Ok(Self { name: name.to_owned(), value })
     }
 
-    pub(crate) fn reads_stdin(&self) -> bool {
-        self.value == Word::File("-".to_owned())
+    /// The file that the value stands in, or `-` for stdin.
+    pub(crate) fn file(&self) -> Option<&str> {
+        if let Word::File(file) = &self.value { Some(file) } else { None }
+    }
+
+    /// With what its file holds.
+    pub(crate) fn fill(&mut self, content: Vec<u8>) {
+        self.value = Word::Content(content);
     }
 }
-
-/// Reads a file, or stdin for `-`.
-pub(crate) type Reader<'a> = &'a dyn Fn(&str) -> Result<Vec<u8>, Failure>;
 
 /// The arguments object as JSON: the members of `input` and what was given by name.
 pub(crate) fn document(
     operation: &Operation,
     input: Option<&[u8]>,
-    given: &[Given],
-    read: Reader<'_>,
+    given: Vec<Given>,
 ) -> Result<Vec<u8>, Failure> {
-    let mut members: Vec<(&str, Member)> = Vec::with_capacity(given.len());
+    let mut members: Vec<(String, Member)> = Vec::with_capacity(given.len());
     for Given { name, value } in given {
         let refused = |why: String| refused(operation, &format!("{name}: {why}"));
-        let parameter = operation.parameters().find(name).ok_or_else(|| {
-            let nearest = operation.parameters().nearest(name);
+        let parameter = operation.parameters().find(&name).ok_or_else(|| {
+            let nearest = operation.parameters().nearest(&name);
             invalid(operation, &Fault::new(Rule::UnknownParameter { name: name.as_str().into(), nearest }))
         })?;
         let member = match value {
-            Word::Json(text) => Member::Whole(json(text).map_err(refused)?.to_owned()),
-            Word::Text(text) => coerce(text, parameter.ty).map_err(refused)?,
-            Word::File(file) => from_file(read(file)?, parameter.ty).map_err(refused)?,
+            Word::Json(text) => Member::Whole(json(&text).map_err(refused)?.to_owned()),
+            Word::Text(text) => coerce(&text, parameter.ty).map_err(refused)?,
+            Word::Content(content) => from_file(content, parameter.ty).map_err(refused)?,
+            Word::File(file) => return Err(refused(format!("{file} has not been read"))),
         };
-        match (members.iter_mut().find(|(known, _)| known == name), member) {
+        match (members.iter_mut().find(|(known, _)| *known == name), member) {
             (None, member) => members.push((name, member)),
             // The items of a list may be given one by one.
             (Some((_, Member::Items(items))), Member::Items(more)) => items.extend(more),
             (Some(_), _) => return Err(refused("given twice".to_owned())),
         }
     }
-    let object = |(name, member): (&str, Member)| match member {
-        Member::Whole(text) => format!("{}:{text}", string(name)),
-        Member::Items(items) => format!("{}:[{}]", string(name), items.join(",")),
+    let object = |(name, member): (String, Member)| match member {
+        Member::Whole(text) => format!("{}:{text}", string(&name)),
+        Member::Items(items) => format!("{}:[{}]", string(&name), items.join(",")),
     };
     let members: Vec<String> = members.into_iter().map(object).collect();
     splice(operation, input, &members.join(","))
@@ -181,7 +185,8 @@ pub(crate) fn invalid(operation: &Operation, fault: &Fault) -> Failure {
 }
 
 pub(crate) fn refused(operation: &Operation, why: &str) -> Failure {
-    let signature = text_view::operation(operation, Options::default());
+    let options = Options { undocumented: true, ..Options::default() };
+    let signature = text_view::operation(operation, options);
     Failure::protocol(ErrorCode::InvalidArguments, why)
         .hint(format!("the operation is declared as\n{signature}"))
 }
@@ -220,15 +225,21 @@ mod tests {
 
     fn made(input: Option<&str>, words: &[&str]) -> Result<String, String> {
         let read = |file: &str| match file {
-            "text" => Ok("line\n".as_bytes().to_vec()),
-            "number" => Ok("12\r\n".as_bytes().to_vec()),
-            "json" => Ok(b"[\"a\"]".to_vec()),
-            "binary" => Ok(vec![0xff, 0]),
-            _ => Err(Failure::local("cannot read it")),
+            "text" => b"line\n".to_vec(),
+            "number" => b"12\r\n".to_vec(),
+            "json" => b"[\"a\"]".to_vec(),
+            _ => vec![0xff, 0],
         };
-        let given = words.iter().map(|word| Given::parse(word)).collect::<Result<Vec<_>, _>>();
+        let given = |word: &&str| {
+            let mut given = Given::parse(word)?;
+            if let Some(content) = given.file().map(read) {
+                given.fill(content);
+            }
+            Ok(given)
+        };
+        let given = words.iter().map(given).collect::<Result<Vec<_>, Failure>>();
         let document = given
-            .and_then(|given| document(&operation(), input.map(str::as_bytes), &given, &read))
+            .and_then(|given| document(&operation(), input.map(str::as_bytes), given))
             .map_err(|failure| failure.message)?;
         Ok(String::from_utf8(document).unwrap())
     }
@@ -296,7 +307,6 @@ mod tests {
             (vec!["strin=x"], "there is no parameter `strin`; did you mean `string`?"),
             (vec!["integer=1", "integer=2"], "integer: given twice"),
             (vec!["string=@binary"], "string: the file is not valid UTF-8, and string is expected"),
-            (vec!["string=@gone"], "cannot read it"),
             (vec!["string"], "\"string\" is no argument"),
         ] {
             assert_eq!(made(None, &words), Err(message.to_owned()));

@@ -1,5 +1,7 @@
 //! What the surroundings say: the environment and the terminal are read here and nowhere else.
 
+#![allow(clippy::disallowed_methods, reason = "this is where the program reads its environment")]
+
 use std::env;
 use std::ffi::OsString;
 use std::io::IsTerminal;
@@ -34,10 +36,11 @@ pub(crate) fn is_endpoint(world: &str) -> bool {
     matches!(scheme.as_deref(), Some("http" | "https"))
 }
 
-/// Logs to stderr as loudly as was asked for.
-pub(crate) fn log(verbose: u8) {
+/// Logs to stderr as loudly as was asked for; what goes wrong in a server has no other place to be told.
+pub(crate) fn log(verbose: u8, serving: bool) {
     use tracing_subscriber::filter::LevelFilter;
     let level = match verbose {
+        0 if serving => LevelFilter::WARN,
         0 => LevelFilter::ERROR,
         1 => LevelFilter::INFO,
         2 => LevelFilter::DEBUG,

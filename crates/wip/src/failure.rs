@@ -88,9 +88,20 @@ impl Failure {
         Self::new(Kind::Local, message)
     }
 
+    pub(crate) fn interrupted() -> Self {
+        Self::new(Kind::Interrupted, "interrupted")
+    }
+
     /// Something on this side that could not be done, and why.
     pub(crate) fn io(what: impl fmt::Display, error: &std::io::Error) -> Self {
         Self::local(format!("{what}: {error}"))
+    }
+
+    /// Something on this side that failed, with all of its causes.
+    pub(crate) fn caused(error: &dyn std::error::Error) -> Self {
+        let causes = std::iter::successors(error.source(), |cause| cause.source());
+        let message = causes.fold(error.to_string(), |message, cause| format!("{message}: {cause}"));
+        Self::local(message)
     }
 
     #[must_use]

@@ -7,6 +7,7 @@ mod arguments;
 mod commands;
 mod config;
 mod failure;
+mod interruption;
 mod json;
 mod screen;
 mod show;
@@ -20,7 +21,8 @@ use clap::Parser;
 use clap::error::ErrorKind;
 
 use args::{Args, Command, Format};
-use failure::{Failure, Kind, exit};
+use failure::{Failure, exit};
+use interruption::Interruption;
 use screen::Screen;
 use show::command::Commands;
 
@@ -31,7 +33,7 @@ fn main() -> ExitCode {
         Err(error) => return ExitCode::from(not_understood(&words, &error)),
     };
     let screen = Screen::new(args.global.format, Commands::at(&args.global.at));
-    config::log(args.global.verbose);
+    config::log(args.global.verbose, matches!(args.command, Command::Serve(_)));
     let status = run(&screen, args).unwrap_or_else(|failure| {
         screen.failure(&failure);
         failure.kind.exit()
@@ -65,12 +67,13 @@ fn run(screen: &Screen, args: Args) -> Result<u8, Failure> {
         .build()
         .map_err(|error| Failure::io("cannot start", &error))?;
     let status = runtime.block_on(async {
+        let interruption =
+            Interruption::listen().map_err(|error| Failure::io("cannot listen for signals", &error))?;
         tokio::select! {
-            // A command that minds being interrupted says so first.
-            biased;
-            status = command(screen, &args) => status,
-            () = interrupted(), if !matches!(args.command, Command::Serve(_)) => {
-                Err(Failure::new(Kind::Interrupted, "interrupted"))
+            status = command(screen, &args, &interruption) => status,
+            // To these two it means something of their own.
+            () = interruption.asked(), if !matches!(args.command, Command::Serve(_) | Command::Invoke(_)) => {
+                Err(Failure::interrupted())
             }
         }
     });
@@ -79,40 +82,20 @@ fn run(screen: &Screen, args: Args) -> Result<u8, Failure> {
     status
 }
 
-async fn command(screen: &Screen, args: &Args) -> Result<u8, Failure> {
+async fn command(screen: &Screen, args: &Args, interruption: &Interruption) -> Result<u8, Failure> {
     let at = &args.global.at;
     match &args.command {
         Command::Serve(_) if !at.is_empty() => {
             Err(Failure::usage("`wip serve` takes its sources as arguments, not with --at"))
         }
-        Command::Serve(args) => commands::serve::run(screen, args).await.map(|()| exit::DONE),
+        Command::Serve(args) => commands::serve::run(screen, args, interruption).await.map(|()| exit::DONE),
         Command::Tree(args) => {
             commands::tree::run(screen, &world::open(at)?, args).await.map(|()| exit::DONE)
         }
         Command::Inspect(args) => commands::inspect::run(screen, &world::open(at)?, args).await,
         Command::Invoke(args) => {
-            commands::invoke::run(screen, &world::open(at)?, args).await.map(|()| exit::DONE)
+            commands::invoke::run(screen, &world::open(at)?, args, interruption).await.map(|()| exit::DONE)
         }
         Command::Completions(args) => commands::completions::run(screen, args).map(|()| exit::DONE),
-    }
-}
-
-/// Done when someone asks this program to end.
-async fn interrupted() {
-    let terminated = async {
-        #[cfg(unix)]
-        {
-            use tokio::signal::unix::{SignalKind, signal};
-            match signal(SignalKind::terminate()) {
-                Ok(mut terminated) => terminated.recv().await,
-                Err(_) => std::future::pending().await,
-            }
-        }
-        #[cfg(not(unix))]
-        std::future::pending::<Option<()>>().await
-    };
-    tokio::select! {
-        _ = tokio::signal::ctrl_c() => {}
-        _ = terminated => {}
     }
 }

@@ -20,6 +20,18 @@ pub(crate) enum SourceKind {
     Directory(PathBuf),
 }
 
+/// What is offered of a source.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct SourceOptions {
+    /// Offer names that begin with a dot too
+    #[arg(long)]
+    pub(crate) hidden: bool,
+
+    /// Offer what .gitignore files leave out too
+    #[arg(long)]
+    pub(crate) no_ignore: bool,
+}
+
 /// Looks at all sources, in their order.
 pub(crate) fn open_all(texts: &[String]) -> Result<Vec<Source>, Failure> {
     let mut sources: Vec<Source> = Vec::with_capacity(texts.len());
@@ -54,6 +66,9 @@ fn open(text: &str) -> Result<Source, Failure> {
         match given {
             Some(_) if Path::new(text).exists() => {
                 failure.hint(format!("NAME=PATH was read; for the path with a `=` in it write ./{text}"))
+            }
+            None if path.contains(':') && !path.contains('/') => {
+                failure.hint(format!("an endpoint is written http://{path}/"))
             }
             _ => failure,
         }

@@ -6,10 +6,11 @@ use worldspace_client::{Client, Settings};
 use worldspace_host::{Host, HostBuilder};
 use worldspace_http::{ClientConfig, Endpoint, HttpTransport};
 use worldspace_model::{EntryPath, Principal};
+use worldspace_providers::files::{self, Files};
 
 use crate::config;
 use crate::failure::Failure;
-use crate::source::{self, Source, SourceKind};
+use crate::source::{self, Source, SourceKind, SourceOptions};
 
 /// In one process nobody but its owner sees a validator, so its key need not be secret; but a state that `inspect`
 /// showed must be the same one in the process of a later `invoke`.
@@ -34,7 +35,7 @@ pub(crate) fn open(at: &[String]) -> Result<Client, Failure> {
         }
         sources => {
             let builder = Host::builder().key(IN_PROCESS_KEY);
-            let host = host(builder, &source::open_all(sources)?)?;
+            let host = host(builder, &source::open_all(sources)?, &SourceOptions::default())?;
             Ok(Client::in_process(Arc::new(host), Principal::anonymous(), Settings::default()))
         }
     }
@@ -48,19 +49,32 @@ fn connect(endpoint: &str) -> Result<Client, Failure> {
 }
 
 /// A Host of these sources, each mounted at its name.
-pub(crate) fn host(builder: HostBuilder, sources: &[Source]) -> Result<Host, Failure> {
+pub(crate) fn host(
+    builder: HostBuilder,
+    sources: &[Source],
+    options: &SourceOptions,
+) -> Result<Host, Failure> {
     let mut builder = builder;
     for Source { name, kind } in sources {
         let at = EntryPath::root().child(name);
-        builder = mount(builder, at, kind)?;
+        builder = mount(builder, at, kind, options)?;
     }
-    builder.build().map_err(|error| Failure::local(error.to_string()))
+    builder.build().map_err(|error| Failure::caused(&error))
 }
 
-fn mount(_: HostBuilder, _: EntryPath, kind: &SourceKind) -> Result<HostBuilder, Failure> {
+fn mount(
+    builder: HostBuilder,
+    at: EntryPath,
+    kind: &SourceKind,
+    options: &SourceOptions,
+) -> Result<HostBuilder, Failure> {
     match kind {
         SourceKind::Directory(path) => {
-            Err(Failure::local(format!("this build has no provider for directories: {}", path.display())))
+            let mut settings = files::Settings::default();
+            settings.hidden = options.hidden;
+            settings.gitignore = !options.no_ignore;
+            let files = Files::open(path, settings).map_err(|error| Failure::caused(&error))?;
+            Ok(builder.mount(at, files))
         }
     }
 }

@@ -27,7 +27,7 @@ fn lifecycle() -> (InterfaceReference, Descriptor, EffectTable) {
 #[test]
 fn effects_stand_between_documentation_and_operation() {
     let (reference, descriptor, effects) = lifecycle();
-    let options = Options { effects: Some(&effects) };
+    let options = Options { effects: Some(&effects), ..Options::default() };
     let text = text_view::interface_with(&reference, &descriptor, options);
     let wanted = r#"interface "/::issue.lifecycle" {
   /// "Closes the issue."
@@ -46,7 +46,11 @@ fn effects_stand_between_documentation_and_operation() {
 #[test]
 fn without_effects_the_text_view_is_that_of_v1() {
     let (reference, descriptor, effects) = lifecycle();
-    let with = text_view::interface_with(&reference, &descriptor, Options { effects: Some(&effects) });
+    let with = text_view::interface_with(
+        &reference,
+        &descriptor,
+        Options { effects: Some(&effects), ..Options::default() },
+    );
     let plain: String =
         with.lines().filter(|line| !line.trim().starts_with('@')).map(|line| format!("{line}\n")).collect();
     assert_eq!(text_view::interface(&reference, &descriptor), plain);
@@ -56,8 +60,19 @@ fn without_effects_the_text_view_is_that_of_v1() {
 fn one_operation_is_shown_without_its_interface() {
     let (_, descriptor, effects) = lifecycle();
     let read = descriptor.operation("read_body").unwrap();
-    let text = text_view::operation(&read, Options { effects: Some(&effects) });
+    let text = text_view::operation(&read, Options { effects: Some(&effects), ..Options::default() });
     assert_eq!(text, "@read\noperation read_body() -> string;");
+}
+
+#[test]
+fn a_bare_signature_has_no_documentation() {
+    let (reference, descriptor, _) = lifecycle();
+    let text = text_view::interface(&reference, &descriptor);
+    let bare: String =
+        text.lines().filter(|line| !line.trim().starts_with("///")).map(|line| format!("{line}\n")).collect();
+    assert_ne!(text, bare);
+    let options = Options { undocumented: true, ..Options::default() };
+    assert_eq!(text_view::interface_with(&reference, &descriptor, options), bare);
 }
 
 #[test]

@@ -4,13 +4,15 @@ use std::io::Read;
 use std::path::Path;
 
 use worldspace_client::{
-    CallFailure, CallOptions, CallOutcome, Client, ClientError, NotRun, Observation, StateTag, Usage,
+    CallFailure, CallOptions, CallOutcome, Client, ClientError, InterfaceObservation, NotRun, Observation,
+    StateTag, Usage,
 };
-use worldspace_model::{EntryPath, ErrorCode, Operation};
+use worldspace_model::{EntryPath, ErrorCode, Operation, Record};
 
 use crate::arguments::{self, Given};
 use crate::commands::{entry, failed_at, kind_of, message_of, quoted_reference};
 use crate::failure::{Failure, Kind};
+use crate::interruption::Interruption;
 use crate::json;
 use crate::screen::Screen;
 use crate::show::result::{next_steps, payload};
@@ -51,37 +53,27 @@ pub(crate) struct InvokeArgs {
     output: Option<String>,
 }
 
-pub(crate) async fn run(screen: &Screen, client: &Client, args: &InvokeArgs) -> Result<(), Failure> {
-    let entry = entry(&args.path)?;
-    let given = args.arguments.iter().map(|word| Given::parse(word)).collect::<Result<Vec<_>, _>>()?;
-    check_streams(screen, args, &given)?;
-    let interface = args.interface.as_deref().map(worldspace_idl::reference::parse).transpose();
-    let interface = interface.map_err(|error| Failure::usage(error.to_string()))?;
-    if let Some(file) = &args.output {
-        check_output(file)?;
-    }
-
-    let shown = client.fetch(&entry).await.map_err(|error| failed_at(screen, &entry, &error))?;
-    let interface = client.resolve(&shown, &args.operation, interface.as_ref()).await;
-    let interface = interface.map_err(|error| unresolved(screen, args, &error))?;
-    let operation = interface.descriptor().require_operation(&args.operation);
-    let operation =
-        operation.map_err(|unknown| Failure::protocol(ErrorCode::OperationNotFound, unknown.to_string()))?;
-
-    let input = match args.input.as_deref() {
-        Some("-") => Some(read("-")?),
-        input => input.map(|text| text.as_bytes().to_vec()),
+pub(crate) async fn run(
+    screen: &Screen,
+    client: &Client,
+    args: &InvokeArgs,
+    interruption: &Interruption,
+) -> Result<(), Failure> {
+    let call = tokio::select! {
+        call = prepare(screen, client, args) => call?,
+        () = interruption.asked() => return Err(Failure::interrupted()),
     };
-    let document = arguments::document(&operation, input.as_deref(), &given, &read)?;
-    let record = json::arguments(&document, &operation)?;
+    let Prepared { shown, interface, operation, arguments } = call;
+    let entry = shown.entry();
     let mut options = CallOptions::default();
     if let Some(state) = args.state {
         options = options.expecting(state);
     }
-    let call = client.call(&shown, &interface, &args.operation, record, options);
     let outcome = tokio::select! {
-        outcome = call => outcome.map_err(|failure| not_done(screen, &entry, &operation, failure))?,
-        () = crate::interrupted() => {
+        outcome = client.call(&shown, &interface, operation.name(), arguments, options) => {
+            outcome.map_err(|failure| not_done(screen, entry, &operation, failure))?
+        }
+        () = interruption.asked() => {
             let message = format!("interrupted; it is not known whether `{}` was done", operation.name());
             let look = screen.commands.command(&["inspect", entry.as_str()]);
             let failure = Failure::protocol(ErrorCode::OperationOutcomeUnknown, message);
@@ -91,10 +83,49 @@ pub(crate) async fn run(screen: &Screen, client: &Client, args: &InvokeArgs) -> 
     tell(screen, args, &operation, &shown, &outcome)
 }
 
+/// All that it takes to make the call; until it is made, nothing has happened.
+struct Prepared {
+    shown: Observation,
+    interface: InterfaceObservation,
+    operation: Operation,
+    arguments: Record,
+}
+
+async fn prepare(screen: &Screen, client: &Client, args: &InvokeArgs) -> Result<Prepared, Failure> {
+    let entry = entry(&args.path)?;
+    let mut given = args.arguments.iter().map(|word| Given::parse(word)).collect::<Result<Vec<_>, _>>()?;
+    check_streams(screen, args, &given)?;
+    let interface = args.interface.as_deref().map(worldspace_idl::reference::parse).transpose();
+    let interface = interface.map_err(|error| Failure::usage(error.to_string()))?;
+    if let Some(file) = &args.output {
+        check_output(file)?;
+    }
+    for given in &mut given {
+        if let Some(file) = given.file() {
+            let content = read(file).await?;
+            given.fill(content);
+        }
+    }
+    let input = match args.input.as_deref() {
+        Some("-") => Some(read("-").await?),
+        input => input.map(|text| text.as_bytes().to_vec()),
+    };
+
+    let shown = client.fetch(&entry).await.map_err(|error| failed_at(screen, &entry, &error))?;
+    let interface = client.resolve(&shown, &args.operation, interface.as_ref()).await;
+    let interface = interface.map_err(|error| unresolved(screen, args, &error))?;
+    let operation = interface.descriptor().require_operation(&args.operation);
+    let operation =
+        operation.map_err(|unknown| Failure::protocol(ErrorCode::OperationNotFound, unknown.to_string()))?;
+    let document = arguments::document(&operation, input.as_deref(), given)?;
+    let arguments = json::arguments(&document, &operation)?;
+    Ok(Prepared { shown, interface, operation, arguments })
+}
+
 /// What reads stdin or writes stdout can do so once.
 fn check_streams(screen: &Screen, args: &InvokeArgs, given: &[Given]) -> Result<(), Failure> {
     let from_input = usize::from(args.input.as_deref() == Some("-"));
-    if from_input + given.iter().filter(|given| given.reads_stdin()).count() > 1 {
+    if from_input + given.iter().filter(|given| given.file() == Some("-")).count() > 1 {
         return Err(Failure::usage("stdin can be read for one argument only"));
     }
     if screen.is_json() && args.output.as_deref() == Some("-") {
@@ -116,12 +147,17 @@ fn check_output(file: &str) -> Result<(), Failure> {
     }
 }
 
-fn read(file: &str) -> Result<Vec<u8>, Failure> {
-    let mut content = Vec::new();
-    let read = match file {
-        "-" => std::io::stdin().lock().read_to_end(&mut content).map(|_| content),
-        file => std::fs::read(file),
-    };
+/// Reads a file, or stdin for `-`, on a thread of its own, so that waiting for it can be interrupted.
+async fn read(file: &str) -> Result<Vec<u8>, Failure> {
+    let path = file.to_owned();
+    let reading = tokio::task::spawn_blocking(move || match path.as_str() {
+        "-" => {
+            let mut content = Vec::new();
+            std::io::stdin().lock().read_to_end(&mut content).map(|_| content)
+        }
+        path => std::fs::read(path),
+    });
+    let read = reading.await.unwrap_or_else(|stopped| Err(std::io::Error::other(stopped)));
     read.map_err(|error| {
         Failure::io(format!("cannot read {}", if file == "-" { "stdin" } else { file }), &error)
     })

@@ -8,8 +8,10 @@ use worldspace_http::{ServeError, Server, ServerConfig};
 
 use crate::config::DEFAULT_LISTEN;
 use crate::failure::Failure;
+use crate::interruption::Interruption;
 use crate::json;
 use crate::screen::Screen;
+use crate::source::SourceOptions;
 use crate::{source, world};
 
 const AFTER_HELP: &str = "\
@@ -27,10 +29,17 @@ pub(crate) struct ServeArgs {
     /// The loopback address to listen at; port 0 takes a free one
     #[arg(long, value_name = "ADDR", default_value = DEFAULT_LISTEN)]
     listen: SocketAddr,
+
+    #[command(flatten)]
+    options: SourceOptions,
 }
 
-pub(crate) async fn run(screen: &Screen, args: &ServeArgs) -> Result<(), Failure> {
-    let host = world::host(Host::builder(), &source::open_all(&args.sources)?)?;
+pub(crate) async fn run(
+    screen: &Screen,
+    args: &ServeArgs,
+    interruption: &Interruption,
+) -> Result<(), Failure> {
+    let host = world::host(Host::builder(), &source::open_all(&args.sources)?, &args.options)?;
     let config = ServerConfig { listen: args.listen, ..ServerConfig::default() };
     let server = Server::bind(config, Arc::new(host)).await.map_err(|error| cannot_serve(&error))?;
     let url = server.url();
@@ -38,14 +47,14 @@ pub(crate) async fn run(screen: &Screen, args: &ServeArgs) -> Result<(), Failure
         true => screen.json(format!("{{\"listening\":{}}}", json::string(url)).as_bytes())?,
         false => screen.raw(format!("listening on {url}\n").as_bytes())?,
     }
-    server.serve(crate::interrupted()).await;
+    server.serve(interruption.asked()).await;
     Ok(())
 }
 
 fn cannot_serve(error: &ServeError) -> Failure {
     match error {
         ServeError::Bind { source, .. } => {
-            let failure = Failure::io(error, source);
+            let failure = Failure::caused(error);
             match source.kind() {
                 std::io::ErrorKind::AddrInUse => failure.hint("--listen 127.0.0.1:0 takes a free port"),
                 _ => failure,

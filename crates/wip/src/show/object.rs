@@ -35,7 +35,12 @@ pub(crate) fn render(
         ink.0.push('\n');
         match descriptor {
             Ok((descriptor, effects)) => {
-                text_view::write_interface(&mut ink, reference, descriptor, Options { effects: *effects });
+                text_view::write_interface(
+                    &mut ink,
+                    reference,
+                    descriptor,
+                    Options { effects: *effects, ..Options::default() },
+                );
             }
             Err(why) => {
                 let reference = worldspace_idl::reference::write(reference);

@@ -15,5 +15,6 @@ pub(crate) const HINT: Style = AnsiColor::Cyan.on_default().effects(Effects::BOL
 
 /// Text in a style.
 pub(crate) fn styled(style: Style, text: impl Display) -> String {
-    format!("{style}{text}{style:#}")
+    let text = text.to_string();
+    if text.is_empty() { text } else { format!("{style}{text}{style:#}") }
 }

@@ -54,6 +54,7 @@ fn worlds_that_are_none_are_told_apart() {
         (vec!["http://a/", "http://b/"], 2, "a WORLD is one endpoint, or sources"),
         (vec!["http://a/", here], 2, "a WORLD is one endpoint, or sources"),
         (vec!["http://"], 2, "is no URL"),
+        (vec!["localhost:8420"], 1, "hint: an endpoint is written http://localhost:8420/"),
         (vec!["/gone/from/here"], 1, "cannot open /gone/from/here"),
         (vec![here, here], 2, "two sources are named"),
     ] {
