@@ -1,0 +1,130 @@
+//! What the documents show is what the program does: every `console` block is run and compared.
+//!
+//! `WIP_UPDATE_DOCS=1` writes the blocks anew. What differs from run to run (ports, times, state tags, cursors) is
+//! compared by its form alone.
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, missing_docs, reason = "tests stop at the first surprise")]
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use regex::Regex;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+fn documents() -> Vec<PathBuf> {
+    let mut found = vec![root().join("README.md")];
+    let in_docs = std::fs::read_dir(root().join("docs")).unwrap().map(|entry| entry.unwrap().path());
+    found.extend(in_docs.filter(|path| path.extension().is_some_and(|extension| extension == "md")));
+    found.sort();
+    found
+}
+
+/// The server that a document started; the commands behind it speak to it.
+struct Served {
+    child: Child,
+    url: String,
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn serve(command: &str) -> Served {
+    let arguments = command.strip_prefix("wip ").unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_wip"))
+        .args(arguments.split_whitespace())
+        .args(["--listen", "127.0.0.1:0"])
+        .current_dir(root())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let url = line.trim().strip_prefix("listening on ").expect(command).to_owned();
+    Served { child, url }
+}
+
+/// What a command prints, stdout and stderr in their order, as in a terminal of 100 columns without colour.
+fn run(command: &str, served: Option<&Served>) -> String {
+    let directory = Path::new(env!("CARGO_BIN_EXE_wip")).parent().unwrap();
+    let path = format!("{}:{}", directory.display(), std::env::var("PATH").unwrap());
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("{{ {command}; }} 2>&1")]).current_dir(root());
+    shell.env("PATH", path).env("COLUMNS", "100").env("NO_COLOR", "1").env_remove("WIP_AT");
+    if let Some(served) = served {
+        shell.env("WIP_AT", &served.url);
+    }
+    String::from_utf8(shell.output().unwrap().stdout).unwrap()
+}
+
+/// The document with the output of every command as it is now.
+fn rewritten(text: &str) -> String {
+    let mut served: Option<Served> = None;
+    let mut written = String::new();
+    let mut in_block = false;
+    for line in text.lines() {
+        if line.starts_with("```") {
+            in_block = line == "```console";
+        } else if in_block {
+            let Some(command) = line.strip_prefix("$ ") else { continue };
+            let output = if command.starts_with("wip serve") {
+                served = None;
+                let started = served.insert(serve(command));
+                format!("listening on {}\n", started.url)
+            } else {
+                run(command, served.as_ref())
+            };
+            // The port that the document's reader gets.
+            let output = match &served {
+                Some(served) => output.replace(&served.url, "http://127.0.0.1:8420/"),
+                None => output,
+            };
+            written.push_str(&format!("{line}\n{output}"));
+            continue;
+        }
+        written.push_str(line);
+        written.push('\n');
+    }
+    written
+}
+
+fn form(text: &str) -> String {
+    let patterns = [
+        (r"\bstate [0-9a-z]{10}\b", "state TAG"),
+        (r#""state":"[0-9a-z]{10}""#, r#""state":"TAG""#),
+        (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", "TIME"),
+        (r#"(next_cursor"?:\s*"?)[A-Za-z0-9_-]{40,}"#, "${1}CURSOR"),
+    ];
+    let replace = |text: String, (pattern, with): &(&str, &str)| {
+        Regex::new(pattern).unwrap().replace_all(&text, *with).into_owned()
+    };
+    patterns.iter().fold(text.to_owned(), replace)
+}
+
+#[test]
+fn every_transcript_is_true() {
+    let mut blocks = 0;
+    for document in documents() {
+        let text = std::fs::read_to_string(&document).unwrap();
+        blocks += text.matches("```console").count();
+        let now = rewritten(&text);
+        if form(&now) == form(&text) {
+            continue;
+        }
+        if std::env::var_os("WIP_UPDATE_DOCS").is_some() {
+            std::fs::write(&document, now).unwrap();
+            continue;
+        }
+        for (written, now) in form(&text).lines().zip(form(&now).lines()) {
+            assert_eq!(written, now, "{} is out of date; WIP_UPDATE_DOCS=1 writes it anew", document.display());
+        }
+        panic!("{} has lines too many or too few; WIP_UPDATE_DOCS=1 writes it anew", document.display());
+    }
+    assert!(blocks > 0, "no document has a transcript");
+}
