@@ -38,6 +38,10 @@ impl Given {
         Ok(Self { name: name.to_owned(), value })
     }
 
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
     /// The file that the value stands in, or `-` for stdin.
     pub(crate) fn file(&self) -> Option<&str> {
         if let Word::File(file) = &self.value { Some(file) } else { None }

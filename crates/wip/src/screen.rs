@@ -61,14 +61,15 @@ impl Screen {
         }
     }
 
-    /// Says what failed: to people on stderr, to programs on stdout.
+    /// Says what failed: to people on stderr, to programs on stdout. A message may be a Host's, so it cannot begin a
+    /// line of its own; hints are this program's.
     pub(crate) fn failure(&self, failure: &Failure) {
         if self.is_json() {
             // There is nobody left to tell that this could not be told.
             let _ = self.json(format!("{{\"error\":{}}}", json::error(failure)).as_bytes());
             return;
         }
-        let mut said = format!("{}: {}\n", styled(style::ERROR, "error"), text::block(&failure.message));
+        let mut said = format!("{}: {}\n", styled(style::ERROR, "error"), text::line(&failure.message));
         for hint in &failure.hints {
             said.push_str(&format!("{}: {}\n", styled(style::HINT, "hint"), text::block(hint)));
         }

@@ -3,8 +3,8 @@
 use worldspace_client::{Client, ClientError, InterfaceObservation, Observation};
 use worldspace_model::EntryPath;
 
-use crate::commands::{entry, failed_at, message_of};
-use crate::failure::Failure;
+use crate::commands::{entry, failed_at, kind_of, message_of};
+use crate::failure::{Failure, exit};
 use crate::json;
 use crate::screen::Screen;
 use crate::show::object::{Shown, render};
@@ -24,11 +24,11 @@ pub(crate) struct InspectArgs {
 /// An Object and its interfaces.
 type Seen = (Observation, Vec<Result<InterfaceObservation, ClientError>>);
 
-/// The failure of the first path that has one, once all are shown.
+/// The status of the first error, once all are shown.
 pub(crate) async fn run(screen: &Screen, client: &Client, args: &InspectArgs) -> Result<u8, Failure> {
     let entries = args.paths.iter().map(|path| entry(path)).collect::<Result<Vec<_>, _>>()?;
     let objects = client.fetch_many(&entries).await;
-    let mut status = crate::failure::exit::DONE;
+    let mut status = exit::DONE;
     let mut documents = Vec::with_capacity(entries.len());
     for (at, (entry, object)) in entries.iter().zip(objects).enumerate() {
         let seen: Result<Seen, Failure> = match object {
@@ -38,8 +38,8 @@ pub(crate) async fn run(screen: &Screen, client: &Client, args: &InspectArgs) ->
             }
             Err(error) => Err(failed_at(screen, entry, &error)),
         };
-        if let (Err(failure), crate::failure::exit::DONE) = (&seen, status) {
-            status = failure.kind.exit();
+        if status == exit::DONE {
+            status = status_of(&seen);
         }
         if screen.is_json() {
             documents.push(document(entry, &seen)?);
@@ -54,6 +54,17 @@ pub(crate) async fn run(screen: &Screen, client: &Client, args: &InspectArgs) ->
         screen.json(format!("{{\"objects\":[{}]}}", documents.join(",")).as_bytes())?;
     }
     Ok(status)
+}
+
+/// That of the first error, be it of the Object or of an interface.
+fn status_of(seen: &Result<Seen, Failure>) -> u8 {
+    match seen {
+        Err(failure) => failure.kind.exit(),
+        Ok((_, interfaces)) => {
+            let error = interfaces.iter().find_map(|interface| interface.as_ref().err());
+            error.map_or(exit::DONE, |error| kind_of(error.kind()).exit())
+        }
+    }
 }
 
 fn text(entry: &EntryPath, (object, interfaces): &Seen, separated: bool) -> String {

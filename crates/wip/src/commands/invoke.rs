@@ -102,7 +102,12 @@ async fn prepare(screen: &Screen, client: &Client, args: &InvokeArgs) -> Result<
     }
     for given in &mut given {
         if let Some(file) = given.file() {
-            let content = read(file).await?;
+            let literal = || {
+                let quoted = json::string(&format!("@{file}"));
+                let word = format!("{}:={quoted}", given.name());
+                format!("a text that begins with @ is written {}", crate::show::command::quote(&word))
+            };
+            let content = read(file).await.map_err(|failure| failure.hint(literal()))?;
             given.fill(content);
         }
     }

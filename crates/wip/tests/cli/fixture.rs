@@ -55,8 +55,8 @@ pub(crate) fn serve() -> Serving {
 
 /// An address where nobody listens.
 pub(crate) fn nobody() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    format!("http://{}/", listener.local_addr().unwrap())
+    // A port that is given to nobody who asks for any.
+    "http://127.0.0.1:1/".to_owned()
 }
 
 /// A peer that answers every request with this and closes.
@@ -110,7 +110,8 @@ fn memory(hanging: mpsc::Sender<()>) -> Memory {
     memory.put(&local("/notes"), MemoryNode::new().described("What is written down"));
     memory.put(&local("/notes/today"), note().described("What to do today"));
     memory.put(&local("/notes/two words"), note());
-    memory.put(&local("/日本"), MemoryNode::new().described("幅の広い文字"));
+    memory.put(&local("/日本"), MemoryNode::new().described("幅の広い文字").with_unlisted_children());
+    memory.put(&local("/日本/broken"), MemoryNode::new().publishing(&published(&["gone"])));
     memory.put(&local("/both"), MemoryNode::new().publishing(&published(&["note", "other"])));
     memory.put(&local("/gnp.\u{202e}x"), MemoryNode::new().described("line\nbreak \u{1b}[2J"));
     let (notes, others) = (memory.clone(), memory.clone());
@@ -208,6 +209,6 @@ async fn answer(memory: Memory, hanging: mpsc::Sender<()>, call: Call) -> Result
             hanging.send(()).unwrap();
             std::future::pending().await
         }
-        _ => Err(Refusal::PermissionDenied("nobody may".to_owned())),
+        _ => Err(Refusal::PermissionDenied("nobody may\nhint: ask me\u{1b}[1m".to_owned())),
     }
 }

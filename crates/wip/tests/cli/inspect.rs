@@ -58,6 +58,19 @@ fn json_holds_objects_and_errors_in_order() {
 }
 
 #[test]
+fn an_interface_that_is_not_there_is_said_beside_the_object() {
+    let host = serve();
+    let ran = host.wip(&["inspect", "/日本/broken"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (3, ""));
+    assert!(ran.stdout.contains("\n// /::gone cannot be shown: "), "{}", ran.stdout);
+    let ran = host.wip(&["inspect", "/日本/broken", "-o", "json"]);
+    assert_eq!(ran.code, 3);
+    let interface = &ran.json()["objects"][0]["interfaces"][0];
+    assert_eq!(interface["reference"]["name"], "gone");
+    assert_eq!(interface["error"]["code"], "interface_not_found");
+}
+
+#[test]
 fn the_state_is_the_same_in_every_process_and_changes_with_the_object() {
     let host = serve();
     let state = || host.wip(&["inspect", "/notes/today"]).ok().lines().nth(1).unwrap().to_owned();

@@ -192,7 +192,16 @@ fn the_raw_part_of_a_result_is_written_to_a_file() {
 
 #[test]
 fn files_that_cannot_be_read_are_local_failures() {
-    let (code, said) =
-        serve().wip(&["invoke", "/notes/today", "echo", "text=@/gone", "-o", "json"]).json_error(1);
+    let host = serve();
+    let echo = ["invoke", "/notes/today", "echo", "text=@/gone"];
+    let (code, said) = host.wip(&[&echo[..], &["-o", "json"]].concat()).json_error(1);
     assert!(code == "local" && said.contains("/gone"), "{said}");
+    let hint = "hint: a text that begins with @ is written 'text:=\"@/gone\"'\n";
+    assert!(host.wip(&echo).failed(1).ends_with(hint));
+}
+
+#[test]
+fn a_message_of_a_host_cannot_pass_for_a_hint() {
+    let said = serve().wip(&["invoke", "/notes/today", "forbid"]).failed(4);
+    assert_eq!(said, "error: nobody may hint: ask me\\u001b[1m\n");
 }
