@@ -1,0 +1,153 @@
+//! A directory of files as a Worldspace.
+//!
+//! Each name in it is an entry, as it stands: nothing is decoded, folded or normalised, and a name that is not UTF-8
+//! has no entry (`list` counts those). A directory is an Object with the interface `files.directory`, a file one with
+//! `files.file`; links, devices, pipes and sockets have `files.other`.
+//!
+//! **The root holds.** The directory is opened once; from there each name of a path is opened in the directory before
+//! it, never through a link. So nothing that stands outside is ever reached, whatever is renamed or linked meanwhile.
+//! A link is an Object of its own and leads nowhere: what it names has one place, its own. Devices, pipes and sockets are
+//! never opened. What is mounted below the root belongs to it, but has no identity, since a mount can show one
+//! directory at two places.
+//!
+//! **What is published** is decided by [`Settings`] alone: what they leave out is absent, by its path too. It is no
+//! protection of secrets: what must not be seen should not stand below the root.
+//!
+//! **States.** A validator stands for the file's identity, size and times, and where these could still hide a change,
+//! for its content. A directory's stands for the names in it, not for what is below them. Times come from the
+//! filesystem's clock; where a server sets them with a clock of its own that is seconds off, changes in quick
+//! succession may look the same.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
+use worldspace_host::{
+    Call, Context, Done, Interface, LocalPath, LocalReference, Page, Provider, ProviderError, Published,
+    Refusal,
+};
+use worldspace_model::Segment;
+
+use self::interfaces::Catalog;
+use self::pool::Pool;
+use self::root::Root;
+
+mod budget;
+mod describe;
+mod failure;
+mod grain;
+mod interfaces;
+mod names;
+mod open;
+mod pool;
+mod read;
+mod root;
+mod rules;
+mod stat;
+mod state;
+mod walk;
+
+/// A mounted directory. Cheap to clone.
+#[derive(Clone)]
+pub struct Files(Arc<Inner>);
+
+struct Inner {
+    root: Arc<Root>,
+    pool: Pool,
+}
+
+/// What is published of a directory, and how.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Settings {
+    /// Leave out what the `.gitignore` files in the directory and below it leave out. On by default.
+    pub gitignore: bool,
+    /// Publish names that begin with a dot, `.git` among them. Off by default.
+    pub hidden: bool,
+    /// A directory with more names than this (hidden and ignored ones count) has no indexable children: trees stop at
+    /// it, its `list` and `find` go on. 1,000 by default.
+    pub indexable_names: usize,
+}
+
+/// Why a directory cannot be served. For whoever runs the Host: it holds the path.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// It cannot be opened as a directory.
+    #[error("cannot open {} as a directory", path.display())]
+    Directory {
+        /// The path that was given.
+        path: PathBuf,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// It is open, but cannot be prepared.
+    #[error("cannot serve {}", path.display())]
+    Prepare {
+        /// The path that was given.
+        path: PathBuf,
+        /// The reason.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { gitignore: true, hidden: false, indexable_names: 1000 }
+    }
+}
+
+impl Files {
+    /// Opens a directory. It stays the same one, wherever it is moved.
+    ///
+    /// # Errors
+    /// [`OpenError`].
+    pub fn open(path: impl AsRef<Path>, settings: Settings) -> Result<Self, OpenError> {
+        let path = path.as_ref();
+        let directory = Dir::open_ambient_dir(path, ambient_authority())
+            .map_err(|source| OpenError::Directory { path: path.to_owned(), source })?;
+        let failed = |source: Box<dyn std::error::Error + Send + Sync>| OpenError::Prepare {
+            path: path.to_owned(),
+            source,
+        };
+        let catalog = Catalog::new().map_err(|fault| failed(fault.into()))?;
+        let root = Root::new(directory, &settings, catalog).map_err(|error| failed(error.into()))?;
+        Ok(Self(Arc::new(Inner { root: Arc::new(root), pool: Pool::default() })))
+    }
+}
+
+impl Provider for Files {
+    async fn object(&self, context: &Context, path: &LocalPath) -> Result<Published, ProviderError> {
+        let (root, path) = (self.0.root.clone(), path.clone());
+        self.0.pool.run(context, move |_| root.object(&path)).await?
+    }
+
+    async fn children(
+        &self,
+        context: &Context,
+        path: &LocalPath,
+        after: Option<&Segment>,
+        most: usize,
+    ) -> Result<Page, ProviderError> {
+        let (root, path, after) = (self.0.root.clone(), path.clone(), after.cloned());
+        let work = move |patience: &_| root.children(&path, after.as_ref(), most, patience);
+        self.0.pool.run(context, work).await?
+    }
+
+    async fn interface(&self, _: &Context, reference: &LocalReference) -> Result<Interface, ProviderError> {
+        self.0.root.interfaces.find(reference).cloned().ok_or(ProviderError::NotFound)
+    }
+
+    async fn call(&self, context: &Context, call: Call) -> Result<Done, Refusal> {
+        let (root, asked) = (self.0.root.clone(), context.clone());
+        let work = move |patience: &_| read::run(&root, &asked, patience, call);
+        self.0.pool.run(context, work).await?
+    }
+}
+
+impl std::fmt::Debug for Files {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Files").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,102 @@
+//! Blocking work on threads of its own, so much of it at a time, and as long as anyone waits for it.
+
+use std::io::{self, Read};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::sync::Semaphore;
+use worldspace_host::{Context, ProviderError};
+
+/// Pieces of work at one time: enough to keep a disk busy, few enough that a slow one does not take every thread.
+const AT_ONE_TIME: usize = 16;
+
+/// Runs blocking work.
+pub(super) struct Pool(Arc<Semaphore>);
+
+impl Default for Pool {
+    fn default() -> Self {
+        Self(Arc::new(Semaphore::new(AT_ONE_TIME)))
+    }
+}
+
+impl Pool {
+    /// Runs a piece of work. A place is taken until the work has ended, whoever waits for it.
+    pub(super) async fn run<T: Send + 'static>(
+        &self,
+        context: &Context,
+        work: impl FnOnce(&Patience) -> T + Send + 'static,
+    ) -> Result<T, ProviderError> {
+        let place = self.0.clone().acquire_owned().await.map_err(ProviderError::failed)?;
+        let patience = Patience::of(context);
+        let running = tokio::task::spawn_blocking(move || {
+            let _place = place;
+            work(&patience)
+        });
+        match running.await {
+            Ok(done) => Ok(done),
+            Err(error) => match error.try_into_panic() {
+                // What a panic means depends on where the call stands, which the Host knows.
+                Ok(panic) => std::panic::resume_unwind(panic),
+                Err(error) => Err(ProviderError::failed(error)),
+            },
+        }
+    }
+}
+
+/// How long work may go on.
+pub(super) struct Patience {
+    context: Context,
+    /// When it should come to its end with what it has, so that this still arrives.
+    end: Option<Instant>,
+}
+
+impl Patience {
+    fn of(context: &Context) -> Self {
+        let now = Instant::now();
+        let end = context.deadline().map(|deadline| {
+            let left = deadline.saturating_duration_since(now);
+            deadline.checked_sub((left / 8).min(Duration::from_millis(500))).unwrap_or(now)
+        });
+        Self { context: context.clone(), end }
+    }
+
+    /// Whether to stop now.
+    pub(super) fn is_over(&self) -> bool {
+        self.context.is_cancelled() || self.end.is_some_and(|end| Instant::now() >= end)
+    }
+
+    /// # Errors
+    /// It is time to stop, and there is nothing to show.
+    pub(super) fn check(&self) -> Result<(), ProviderError> {
+        if self.is_over() {
+            let text = "the time ran out while files were read; allow more time, or ask for less";
+            return Err(ProviderError::Limit(text.to_owned()));
+        }
+        Ok(())
+    }
+
+    /// A reader that ends with [`is_end`] when it is time to stop.
+    pub(super) fn watch<R: Read>(&self, reader: R) -> Watched<'_, R> {
+        Watched { patience: self, reader }
+    }
+}
+
+/// A reader that looks at the time.
+pub(super) struct Watched<'p, R> {
+    patience: &'p Patience,
+    reader: R,
+}
+
+impl<R: Read> Read for Watched<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.patience.is_over() {
+            return Err(io::Error::from(io::ErrorKind::TimedOut));
+        }
+        self.reader.read(buffer)
+    }
+}
+
+/// Whether a watched reader stopped because it was time to.
+pub(super) fn is_end(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::TimedOut
+}

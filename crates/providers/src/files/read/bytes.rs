@@ -1,0 +1,45 @@
+//! `read_bytes`: a part of a file, from anywhere in it.
+
+use std::io;
+use std::os::unix::fs::FileExt;
+
+use worldspace_host::{Call, Refusal};
+use worldspace_model::Value;
+
+use super::Task;
+use crate::files::failure::refused;
+
+/// Bytes in an answer unless the caller says otherwise: as base64 within the smallest response limit among peers.
+pub(in crate::files) const USUAL: usize = 512 << 10;
+/// Bytes in an answer at most: as base64 within this project's own response limit.
+pub(in crate::files) const MOST: usize = 4 << 20;
+
+pub(super) fn run(task: &Task<'_>, call: &Call) -> Result<Value, Refusal> {
+    let offset = match call.integer("offset").map(u64::try_from) {
+        None => 0,
+        Some(Ok(offset)) => offset,
+        Some(Err(_)) => return Err(Refusal::argument("offset", "is at least 0")),
+    };
+    let length = call.count("length", USUAL, MOST)?;
+    let found = task.root.find(call.path()).map_err(refused)?;
+    let (file, stat) = task.root.read_file(&found).map_err(refused)?;
+    let left = usize::try_from(stat.size.saturating_sub(offset)).unwrap_or(usize::MAX);
+    let mut data = vec![0; length.min(left)];
+    let read = fill(&file, offset, &mut data).map_err(refused)?;
+    data.truncate(read);
+    Ok(Value::record([("data", Some(Value::bytes(data))), ("size", Some(Value::count(stat.size)))])?)
+}
+
+/// Reads until the buffer is full or the file ends, which may be earlier than it did a moment ago.
+fn fill(file: &std::fs::File, offset: u64, data: &mut [u8]) -> io::Result<usize> {
+    let mut read = 0;
+    while read < data.len() {
+        match file.read_at(&mut data[read..], offset + read as u64) {
+            Ok(0) => break,
+            Ok(more) => read += more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(read)
+}

@@ -1,0 +1,155 @@
+//! `list`: what stands in a directory, page by page. A page costs what is on it, wherever it begins.
+
+use std::io;
+
+use worldspace_host::{Call, Refusal};
+use worldspace_model::Value;
+
+use super::Task;
+use crate::files::budget::Budget;
+use crate::files::failure::refused;
+use crate::files::names::{Names, RawName};
+use crate::files::root::Inside;
+use crate::files::stat::{Kind, Stat, Time};
+
+/// Items on a page unless the caller says otherwise.
+pub(in crate::files) const USUAL: usize = 500;
+/// Items on a page at most.
+pub(in crate::files) const MOST: usize = 5_000;
+/// Names looked at for a page at most: where nearly all are left out, a short page is better than a long wait.
+const LOOKED_AT: usize = 50_000;
+
+/// Where a page ends: in which directory, behind which name.
+struct Place {
+    directory: Vec<u8>,
+    behind: i64,
+}
+
+pub(super) fn run(task: &Task<'_>, call: &Call) -> Result<Value, Refusal> {
+    let limit = call.count("limit", USUAL, MOST)?;
+    let found = task.root.find(call.path()).map_err(refused)?;
+    let inside = task.root.look_into(found).map_err(refused)?;
+    let directory = mark(&Stat::of(&inside.directory).map_err(refused)?);
+    let names = match call.open_cursor("cursor")? {
+        None => Names::read(&inside.directory),
+        Some(sealed) => match Place::read(&sealed) {
+            Some(place) if place.directory == directory => {
+                Names::read_behind(&inside.directory, place.behind)
+            }
+            _ => {
+                let why =
+                    "is of a directory that was replaced since; leave it out to list the one that is there";
+                return Err(Refusal::argument("cursor", why));
+            }
+        },
+    };
+    let mut page = Page { items: Vec::new(), unnamed: 0, end: None, budget: Budget::new() };
+    page.fill(task, call, &inside, names.map_err(refused)?, limit)?;
+    let next = page.end.map(|behind| call.seal_cursor(&Place { directory, behind }.write())).transpose()?;
+    Ok(Value::record([
+        ("items", Some(Value::list(page.items)?)),
+        ("next_cursor", next.map(Value::from)),
+        ("unnamed", (page.unnamed > 0).then(|| Value::count(page.unnamed))),
+    ])?)
+}
+
+struct Page {
+    items: Vec<Value>,
+    unnamed: u64,
+    /// The place behind the page, if it is not the last.
+    end: Option<i64>,
+    budget: Budget,
+}
+
+impl Page {
+    fn fill(
+        &mut self,
+        task: &Task<'_>,
+        call: &Call,
+        inside: &Inside,
+        names: Names,
+        limit: usize,
+    ) -> Result<(), Refusal> {
+        let mut behind = None;
+        for (looked_at, name) in names.enumerate() {
+            let name = name.map_err(refused)?;
+            let full = self.items.len() == limit || looked_at == LOOKED_AT;
+            // The first name is always dealt with, so that each page gets further.
+            if behind.is_some() && (full || task.patience.is_over()) {
+                self.end = behind;
+                return Ok(());
+            }
+            let place = name.behind;
+            if !self.take(task, call, inside, &name)? {
+                self.end = behind;
+                return Ok(());
+            }
+            behind = Some(place);
+        }
+        Ok(())
+    }
+
+    /// Takes a name onto the page or passes it over; whether there was room for it.
+    fn take(
+        &mut self,
+        task: &Task<'_>,
+        call: &Call,
+        inside: &Inside,
+        name: &RawName,
+    ) -> Result<bool, Refusal> {
+        let Some(segment) = name.segment() else {
+            self.unnamed += 1;
+            return Ok(true);
+        };
+        if inside.rules.hides(segment.as_str()) {
+            return Ok(true);
+        }
+        let stat = match Stat::at(&inside.directory, &segment) {
+            Ok(stat) => Some(stat),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
+            // The directory may be read but not looked into: the names are all that is known.
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => None,
+            Err(error) => return Err(refused(error)),
+        };
+        let kind = stat.map(|stat| stat.kind).or(name.kind).unwrap_or(Kind::Other);
+        let path = call.path().child(&segment);
+        let entry = task.context.entry(&path);
+        // What another mount stands on is not this directory's to show.
+        let shadowed = task.context.local(&entry).is_none();
+        if shadowed || inside.rules.leaves_out(segment.as_str(), kind) {
+            return Ok(true);
+        }
+        if !self.budget.take(&[entry.as_str()]) {
+            return Ok(false);
+        }
+        let size = stat.filter(|_| kind == Kind::File).map(|stat| Value::count(stat.size));
+        let modified = stat.map(|stat| Value::from(stat.modified.text()));
+        self.items.push(Value::record([
+            ("entry", Some(Value::Entry(entry))),
+            ("kind", Some(Value::from(kind.name()))),
+            ("size", size),
+            ("modified", modified),
+        ])?);
+        Ok(true)
+    }
+}
+
+/// What tells a directory from one that takes its place.
+fn mark(stat: &Stat) -> Vec<u8> {
+    let mut mark = Vec::with_capacity(28);
+    mark.extend_from_slice(&stat.place.device.to_le_bytes());
+    mark.extend_from_slice(&stat.place.inode.to_le_bytes());
+    stat.born.unwrap_or(Time { seconds: 0, nanos: 0 }).write(&mut mark);
+    mark
+}
+
+impl Place {
+    fn write(&self) -> Vec<u8> {
+        [&self.behind.to_le_bytes(), self.directory.as_slice()].concat()
+    }
+
+    fn read(bytes: &[u8]) -> Option<Self> {
+        let (behind, directory) = bytes.split_first_chunk()?;
+        Some(Self { behind: i64::from_le_bytes(*behind), directory: directory.to_vec() })
+    }
+}

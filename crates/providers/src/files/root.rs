@@ -1,0 +1,263 @@
+//! The served directory: the way from a path to what stands there, and to what is published of it.
+
+use std::io;
+use std::sync::Arc;
+
+use cap_std::fs::Dir;
+use worldspace_host::{Identity, LocalPath, Order, Page, ProviderError, Published};
+use worldspace_model::Segment;
+
+use super::Settings;
+use super::describe;
+use super::failure::observed;
+use super::grain::Grain;
+use super::interfaces::Catalog;
+use super::names::Names;
+use super::open;
+use super::pool::Patience;
+use super::rules::{RuleBook, Rules};
+use super::stat::{Kind, Stat};
+use super::state::{Count, State, States};
+
+/// The root, opened once. Everything else is reached from it, name by name.
+pub(super) struct Root {
+    directory: Arc<Dir>,
+    indexable: usize,
+    grain: Grain,
+    rules: RuleBook,
+    states: States,
+    pub(super) interfaces: Catalog,
+}
+
+/// What a path leads to.
+pub(super) struct Found {
+    pub(super) stat: Stat,
+    /// The directory that it stands in, its name there and the rules there; none for the root.
+    above: Option<(Arc<Dir>, Segment)>,
+    /// The rules in the directory that it stands in; at the root, those in it.
+    rules: Rules,
+}
+
+/// A directory that is open to be looked into.
+pub(super) struct Inside {
+    pub(super) directory: Arc<Dir>,
+    pub(super) rules: Rules,
+}
+
+impl Root {
+    pub(super) fn new(directory: Dir, settings: &Settings, interfaces: Catalog) -> io::Result<Self> {
+        let grain = Grain::of(&directory);
+        let mount = Stat::of(&directory)?.mount;
+        Ok(Self {
+            directory: Arc::new(directory),
+            indexable: settings.indexable_names,
+            grain,
+            rules: RuleBook::new(settings.gitignore, settings.hidden, grain),
+            states: States::new(grain, mount, settings.indexable_names)?,
+            interfaces,
+        })
+    }
+
+    /// What is published at a path. What the rules leave out is as absent as what is not there.
+    pub(super) fn find(&self, path: &LocalPath) -> io::Result<Found> {
+        let mut inside =
+            Inside { directory: self.directory.clone(), rules: self.rules.at_root(&self.directory)? };
+        let mut names = path.segments().peekable();
+        while let Some(name) = names.next() {
+            let name = Segment::parse(name).map_err(io::Error::other)?;
+            let stat = self.look_up(&inside, &name)?;
+            if names.peek().is_none() {
+                let Inside { directory, rules } = inside;
+                return Ok(Found { stat, above: Some((directory, name)), rules });
+            }
+            if stat.kind != Kind::Directory {
+                return Err(absent());
+            }
+            inside = self.enter(&inside, &name)?;
+        }
+        Ok(Found { stat: Stat::of(&self.directory)?, above: None, rules: inside.rules })
+    }
+
+    /// What stands under a name as a caller gave it.
+    fn look_up(&self, inside: &Inside, name: &Segment) -> io::Result<Stat> {
+        if inside.rules.hides(name.as_str()) {
+            return Err(absent());
+        }
+        let stat = Stat::at(&inside.directory, name)?;
+        if inside.rules.leaves_out(name.as_str(), stat.kind)
+            || !open::is_spelled(&inside.directory, name, stat.place, self.grain.folds)?
+        {
+            return Err(absent());
+        }
+        Ok(stat)
+    }
+
+    /// Goes into a directory that stands in another.
+    pub(super) fn enter(&self, above: &Inside, name: &Segment) -> io::Result<Inside> {
+        let directory = open::directory(&above.directory, name)?;
+        let rules = self.rules.below(&above.rules, name, &directory)?;
+        Ok(Inside { directory: Arc::new(directory), rules })
+    }
+
+    /// Opens a directory that was found.
+    pub(super) fn look_into(&self, found: Found) -> io::Result<Inside> {
+        match found.above {
+            None => Ok(Inside { directory: self.directory.clone(), rules: found.rules }),
+            Some((directory, name)) => self.enter(&Inside { directory, rules: found.rules }, &name),
+        }
+    }
+
+    /// Opens a file that was found.
+    pub(super) fn read_file(&self, found: &Found) -> io::Result<(std::fs::File, Stat)> {
+        match &found.above {
+            Some((directory, name)) if found.stat.kind == Kind::File => open::file(directory, name),
+            _ => Err(absent()),
+        }
+    }
+
+    /// What a link that was found says it leads to.
+    pub(super) fn read_link(&self, found: &Found) -> io::Result<Option<String>> {
+        match &found.above {
+            Some((directory, name)) if found.stat.kind == Kind::Link => {
+                let target = directory.read_link_contents(name.as_str())?;
+                Ok(target.into_os_string().into_string().ok())
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// The Object at a path.
+    pub(super) fn object(&self, path: &LocalPath) -> Result<Published, ProviderError> {
+        let seen = self.see(path).map_err(observed)?;
+        // Whoever asks for one thing that just changed and is too large to be read mostly wants to call it: a moment's
+        // wait gives a state that a call can be bound to. What changes all the time has none, however long one waits.
+        match self.states.patience(&seen.stat).filter(|_| !seen.lasts) {
+            None => Ok(seen.published),
+            Some(wait) => {
+                std::thread::sleep(wait);
+                Ok(self.see(path).map_err(observed)?.published)
+            }
+        }
+    }
+
+    fn see(&self, path: &LocalPath) -> io::Result<Seen> {
+        let found = self.find(path)?;
+        match &found.above {
+            Some((directory, name)) => self.publish(directory, name, found.stat),
+            None => {
+                let identity = self.states.identity(&found.stat, || Ok(self.directory.try_clone()?.into()));
+                self.publish_directory(found.stat, identity, || self.directory.try_clone())
+            }
+        }
+    }
+
+    /// The indexable children of a path.
+    pub(super) fn children(
+        &self,
+        path: &LocalPath,
+        after: Option<&Segment>,
+        most: usize,
+        patience: &Patience,
+    ) -> Result<Page, ProviderError> {
+        let found = self.find(path).map_err(observed)?;
+        if found.stat.kind != Kind::Directory {
+            return Ok(Page::default());
+        }
+        let read = self.look_into(found).and_then(|inside| Ok((self.indexable_names(&inside)?, inside)));
+        let (names, inside) = match read {
+            Ok(read) => read,
+            // It says of itself that it cannot be read, and so has no indexable children.
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Ok(Page::default()),
+            Err(error) => return Err(observed(error)),
+        };
+        let from = after.map_or(0, |after| names.partition_point(|name| name <= after));
+        let mut page = Page { children: Vec::new(), more: false, order: Order::ByName };
+        for name in &names[from..] {
+            if page.children.len() == most {
+                page.more = true;
+                break;
+            }
+            patience.check()?;
+            let read = Stat::at(&inside.directory, name).and_then(|stat| {
+                let left_out = inside.rules.leaves_out(name.as_str(), stat.kind);
+                if left_out { Ok(None) } else { self.publish(&inside.directory, name, stat).map(Some) }
+            });
+            match read.map_err(observed) {
+                Ok(Some(seen)) => page.children.push((name.clone(), seen.published)),
+                // Left out, or gone since the names were read.
+                Ok(None) | Err(ProviderError::NotFound) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(page)
+    }
+
+    /// The names that may be indexable children, in their order; none where there are too many.
+    fn indexable_names(&self, inside: &Inside) -> io::Result<Vec<Segment>> {
+        let mut names = Vec::new();
+        for (count, name) in Names::read(&inside.directory)?.enumerate() {
+            if count == self.indexable {
+                return Ok(Vec::new());
+            }
+            names.extend(name?.segment().filter(|name| !inside.rules.hides(name.as_str())));
+        }
+        names.sort_unstable();
+        Ok(names)
+    }
+
+    fn publish(&self, parent: &Dir, name: &Segment, stat: Stat) -> io::Result<Seen> {
+        let identity = self.states.identity(&stat, || open::hold(parent, name));
+        if stat.kind == Kind::Directory {
+            return self.publish_directory(stat, identity, || open::directory(parent, name));
+        }
+        let file = stat.kind == Kind::File;
+        let interfaces = if file { &self.interfaces.file } else { &self.interfaces.other };
+        let state = self.states.of_file(&stat, || open::file(parent, name));
+        let words = Published::new().described(describe::thing(name.as_str(), stat.kind));
+        Ok(Seen::new(stat, words.publishing(interfaces).leaf(), identity, state))
+    }
+
+    fn publish_directory(
+        &self,
+        stat: Stat,
+        identity: Option<Identity>,
+        open: impl FnOnce() -> io::Result<Dir>,
+    ) -> io::Result<Seen> {
+        let (words, state, leaf) = match self.states.of_directory(&stat, open) {
+            Ok(found) => {
+                let leaf = found.names != Count::Indexable;
+                (describe::directory(found.names, self.indexable), found.state, leaf)
+            }
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                (describe::UNREADABLE.to_owned(), self.states.unread(&stat), true)
+            }
+            Err(error) => return Err(error),
+        };
+        let published = Published::new().described(words).publishing(&self.interfaces.directory);
+        let published = if leaf { published.leaf() } else { published };
+        Ok(Seen::new(stat, published, identity, state))
+    }
+}
+
+/// What is published of one thing, and whether its state lasts.
+struct Seen {
+    stat: Stat,
+    published: Published,
+    lasts: bool,
+}
+
+impl Seen {
+    fn new(stat: Stat, published: Published, identity: Option<Identity>, state: State) -> Self {
+        let published = published.in_state(state.token);
+        let published = match identity {
+            Some(identity) => published.identified(identity),
+            None => published,
+        };
+        Self { stat, published, lasts: state.lasts }
+    }
+}
+
+/// What every path that leads to nothing is answered with.
+fn absent() -> io::Error {
+    io::Error::from(io::ErrorKind::NotFound)
+}

@@ -1,0 +1,317 @@
+//! State tokens and identities: a false "changed" or "new" is allowed, a false "same" is not.
+//!
+//! A state is told by device, inode, birth, size and times. Where the time of the last change is so young that another
+//! change could bear it too, the content counts as well: that of a file up to [`READ`], the names of a directory up to
+//! the indexable number; what is larger gets a token that does not last: nothing ever matches it. What was seen young is
+//! remembered, and looked at once more when its time is settled: if it still is what was seen, its token stays the one
+//! that was given out. So the content is read of what just changed, and of nothing else.
+//!
+//! Writes through a shared memory map change the times late, which no token can make up for.
+
+use std::io::{self, Read};
+use std::num::NonZeroUsize;
+use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use cap_std::fs::Dir;
+use lru::LruCache;
+use tokio::sync::Semaphore;
+use worldspace_host::{Identity, StateToken};
+
+use super::grain::Grain;
+use super::names::Names;
+use super::stat::{Kind, Place, Stat};
+
+/// The longest file that is read for its token: about a millisecond.
+const READ: u64 = 1 << 20;
+/// The longest wait for a state that lasts.
+const WAITED: Duration = Duration::from_millis(20);
+/// States that are remembered: those of directories, and those of files that were seen young.
+const REMEMBERED: usize = 16_384;
+/// Newborn things that are held at one time, so that their inode number is not given to another.
+const HELD: usize = 256;
+
+type Digest = [u8; 32];
+
+/// Makes tokens and identities for one root.
+pub(super) struct States {
+    grain: Grain,
+    /// The mount of the root. Below another one, a second path may lead to the same thing.
+    mount: Option<u64>,
+    indexable: usize,
+    remembered: Mutex<LruCache<Place, Remembered>>,
+    held: Arc<Semaphore>,
+    /// Told apart from every other start.
+    instance: u64,
+    counter: AtomicU64,
+}
+
+#[derive(Clone)]
+struct Remembered {
+    stamp: Vec<u8>,
+    /// The content that belongs to the stamp, where it was looked at.
+    content: Option<Digest>,
+    names: Count,
+    /// Whether no other content can belong to it.
+    settled: bool,
+}
+
+/// How many names a directory holds, as far as that matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Count {
+    None,
+    Indexable,
+    TooMany,
+}
+
+/// A token, and whether it is the same the next time while nothing changes.
+pub(super) struct State {
+    pub(super) token: StateToken,
+    pub(super) lasts: bool,
+}
+
+/// What was found of a directory.
+pub(super) struct Directory {
+    pub(super) state: State,
+    pub(super) names: Count,
+}
+
+impl States {
+    pub(super) fn new(grain: Grain, mount: Option<u64>, indexable: usize) -> io::Result<Self> {
+        let kept = NonZeroUsize::MIN.saturating_add(REMEMBERED - 1);
+        Ok(Self {
+            grain,
+            mount,
+            indexable,
+            remembered: Mutex::new(LruCache::new(kept)),
+            held: Arc::new(Semaphore::new(HELD)),
+            instance: getrandom::u64().map_err(|error| io::Error::other(error.to_string()))?,
+            counter: AtomicU64::new(0),
+        })
+    }
+
+    /// The state of what is no directory. `open` is only called for a file that may have to be read.
+    pub(super) fn of_file(
+        &self,
+        stat: &Stat,
+        open: impl FnOnce() -> io::Result<(std::fs::File, Stat)>,
+    ) -> State {
+        let young = self.grain(stat).is_young(stat.changed);
+        self.of_content(stat, young, |stamp| match stat.kind {
+            Kind::File => open().and_then(|(file, opened)| digest_file(file, &opened, stamp)).ok(),
+            // A link's target and a device's number never change; a new one is another thing.
+            _ => Some([0; 32]),
+        })
+    }
+
+    fn of_content(&self, stat: &Stat, young: bool, content: impl FnOnce(&[u8]) -> Option<Digest>) -> State {
+        let stamp = stat.stamp();
+        match self.known(stat.place, &stamp) {
+            None if !young => return lasting(&stamp, None),
+            Some(known) if !young && known.settled => return lasting(&stamp, known.content.as_ref()),
+            _ => {}
+        }
+        let Some(content) = content(&stamp) else { return self.unmatched(&stamp) };
+        let remembered = Remembered { stamp, content: Some(content), names: Count::None, settled: !young };
+        self.remember(stat.place, remembered)
+    }
+
+    /// The state of a directory and the number of its names.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub(super) fn of_directory(
+        &self,
+        stat: &Stat,
+        open: impl FnOnce() -> io::Result<Dir>,
+    ) -> io::Result<Directory> {
+        let stamp = stat.stamp();
+        let known = self.known(stat.place, &stamp);
+        let young = self.grain(stat).is_young(stat.changed);
+        if let Some(known) = known.as_ref().filter(|known| known.settled && !young) {
+            return Ok(Directory { state: lasting(&stamp, known.content.as_ref()), names: known.names });
+        }
+        let directory = open()?;
+        if Stat::of(&directory)?.place != stat.place {
+            return Err(io::Error::from(io::ErrorKind::NotFound));
+        }
+        let (digest, names) = digest_names(&directory, self.indexable)?;
+        if young && names == Count::TooMany {
+            return Ok(Directory { state: self.unmatched(&stamp), names });
+        }
+        let content = (young || known.is_some()).then_some(digest);
+        let state = self.remember(stat.place, Remembered { stamp, content, names, settled: !young });
+        Ok(Directory { state, names })
+    }
+
+    /// The state of what cannot be read.
+    pub(super) fn unread(&self, stat: &Stat) -> State {
+        let stamp = stat.stamp();
+        let young = self.grain(stat).is_young(stat.changed);
+        if young { self.unmatched(&stamp) } else { lasting(&stamp, None) }
+    }
+
+    /// The identity, if it is reliable: born at a known time, and reached by one path alone. An inode number is given
+    /// away anew at once, so what is younger than the clock can tell is held until it is older.
+    pub(super) fn identity(
+        &self,
+        stat: &Stat,
+        hold: impl FnOnce() -> io::Result<OwnedFd>,
+    ) -> Option<Identity> {
+        let born = stat.born?;
+        let one_path = stat.mount == self.mount && (stat.kind == Kind::Directory || stat.links == 1);
+        if !one_path || (self.grain.is_young(born) && !self.hold(stat, hold)) {
+            return None;
+        }
+        let mut bytes = Vec::with_capacity(32);
+        bytes.extend_from_slice(&stat.place.device.to_le_bytes());
+        bytes.extend_from_slice(&stat.place.inode.to_le_bytes());
+        born.write(&mut bytes);
+        // Callers learn no inode numbers.
+        let text: String = blake3::hash(&bytes).to_hex().chars().take(32).collect();
+        Some(Identity::new(text))
+    }
+
+    fn hold(&self, stat: &Stat, hold: impl FnOnce() -> io::Result<OwnedFd>) -> bool {
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return false };
+        let Ok(permit) = self.held.clone().try_acquire_owned() else { return false };
+        let Ok(held) = hold() else { return false };
+        let same = Stat::of(&held).is_ok_and(|found| found.place == stat.place && found.born == stat.born);
+        if let Some(born) = stat.born.filter(|_| same) {
+            let window = self.grain.window(born);
+            runtime.spawn(async move {
+                tokio::time::sleep(window).await;
+                drop((held, permit));
+            });
+        }
+        same
+    }
+
+    /// How long a state that does not last takes to become one that does; none where that is too long to wait for.
+    pub(super) fn patience(&self, stat: &Stat) -> Option<Duration> {
+        let window = self.grain(stat).window(stat.changed);
+        (window <= WAITED).then_some(window)
+    }
+
+    /// The clock that gave the times: below another mount it is not known.
+    fn grain(&self, stat: &Stat) -> Grain {
+        if stat.mount == self.mount { self.grain } else { Grain::UNKNOWN }
+    }
+
+    fn known(&self, place: Place, stamp: &[u8]) -> Option<Remembered> {
+        self.lock().get(&place).filter(|known| known.stamp == stamp).cloned()
+    }
+
+    fn remember(&self, place: Place, remembered: Remembered) -> State {
+        let state = lasting(&remembered.stamp, remembered.content.as_ref());
+        self.lock().put(place, remembered);
+        state
+    }
+
+    /// A token that no other one equals.
+    fn unmatched(&self, stamp: &[u8]) -> State {
+        let mut bytes = stamp.to_vec();
+        bytes.push(2);
+        bytes.extend_from_slice(&self.instance.to_le_bytes());
+        bytes.extend_from_slice(&self.counter.fetch_add(1, Ordering::Relaxed).to_le_bytes());
+        State { token: StateToken::new(bytes), lasts: false }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, LruCache<Place, Remembered>> {
+        self.remembered.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn lasting(stamp: &[u8], content: Option<&Digest>) -> State {
+    let mut bytes = stamp.to_vec();
+    bytes.push(u8::from(content.is_some()));
+    bytes.extend_from_slice(content.map_or(&[], |digest| digest.as_slice()));
+    State { token: StateToken::new(bytes), lasts: true }
+}
+
+/// The content that belongs to a stamp.
+fn digest_file(file: std::fs::File, opened: &Stat, stamp: &[u8]) -> io::Result<Digest> {
+    if opened.size > READ || opened.stamp() != stamp {
+        return Err(io::Error::other("too large, or changed"));
+    }
+    let mut hasher = blake3::Hasher::new();
+    let mut content = Vec::new();
+    (&file).take(READ + 1).read_to_end(&mut content)?;
+    hasher.update(&content);
+    if content.len() as u64 != opened.size || Stat::of(&file)?.stamp() != stamp {
+        return Err(io::Error::other("changed while it was read"));
+    }
+    Ok(*hasher.finalize().as_bytes())
+}
+
+fn digest_names(directory: &Dir, indexable: usize) -> io::Result<(Digest, Count)> {
+    let mut names = Vec::new();
+    for name in Names::read(directory)? {
+        if names.len() == indexable {
+            return Ok(([0; 32], Count::TooMany));
+        }
+        names.push(name?);
+    }
+    names.sort_unstable_by(|a, b| a.bytes().cmp(b.bytes()));
+    let mut hasher = blake3::Hasher::new();
+    for name in &names {
+        hasher.update(name.bytes()).update(b"/");
+    }
+    let count = if names.is_empty() { Count::None } else { Count::Indexable };
+    Ok((*hasher.finalize().as_bytes(), count))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::stat::Time;
+
+    /// What is seen of a file, in order: whether its times are young, what stands in it (none: it cannot be read), and
+    /// which state it must be taken for.
+    fn check(seen: &[(bool, Option<u8>, &str)]) {
+        let states = States::new(Grain::UNKNOWN, None, 1000).unwrap();
+        let time = Time { seconds: 1, nanos: 1 };
+        let stat = Stat {
+            kind: Kind::File,
+            place: Place { device: 1, inode: 1 },
+            mount: None,
+            born: Some(time),
+            size: 3,
+            modified: time,
+            changed: time,
+            links: 1,
+            mode: 0,
+        };
+        let tokens: Vec<_> = seen
+            .iter()
+            .map(|(young, content, _)| {
+                states.of_content(&stat, *young, |_| content.map(|byte| [byte; 32])).token
+            })
+            .collect();
+        for (a, (_, _, name_a)) in seen.iter().enumerate() {
+            for (b, (_, _, name_b)) in seen.iter().enumerate().filter(|(b, _)| a != *b) {
+                assert_eq!(tokens[a] == tokens[b], name_a == name_b, "{seen:?}: {a} and {b}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_change_within_one_tick_of_the_clock_is_another_state() {
+        check(&[(true, Some(1), "a"), (true, Some(1), "a"), (true, Some(2), "b"), (true, Some(1), "a")]);
+        check(&[(true, Some(1), "a"), (false, Some(2), "b"), (false, Some(9), "b")]);
+    }
+
+    #[test]
+    fn what_was_seen_young_and_stayed_is_the_same_state_when_it_is_old() {
+        check(&[(true, Some(1), "a"), (false, Some(1), "a"), (false, Some(9), "a")]);
+        check(&[(false, Some(1), "old"), (false, Some(2), "old")]);
+    }
+
+    #[test]
+    fn what_cannot_be_read_while_young_matches_nothing() {
+        check(&[(true, None, "1"), (true, None, "2"), (false, Some(1), "3"), (false, Some(1), "3")]);
+        check(&[(true, Some(1), "a"), (true, None, "1"), (true, Some(1), "a"), (false, None, "2")]);
+    }
+}

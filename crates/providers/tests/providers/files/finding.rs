@@ -1,0 +1,162 @@
+//! `find`.
+
+use worldspace_model::{ErrorCode, Value};
+
+use super::world::{World, entries, field, integer};
+
+fn world() -> World {
+    World::of(&[
+        (".gitignore", "target/\n"),
+        ("Cargo.toml", "[package]\nname = \"a.b\"\n"),
+        ("src/main.rs", "fn main() {\n    todo!(); // later\n}\n"),
+        ("src/a/deep.rs", "// TODO: ä\r\n// nothing\n"),
+        ("src/a/notes.txt", "aXb\na-b\n"),
+        ("target/out.rs", "todo!()"),
+        ("docs/x.md", "plain"),
+        ("binary.rs", "\0todo!()\n"),
+    ])
+}
+
+fn find(world: &World, path: &str, arguments: &[(&str, Value)]) -> Value {
+    world.call(path, "find", arguments).unwrap()
+}
+
+#[test]
+fn globs_are_those_of_ripgrep() {
+    let world = world();
+    let all =
+        ["/Cargo.toml", "/binary.rs", "/docs/x.md", "/src/a/deep.rs", "/src/a/notes.txt", "/src/main.rs"];
+    for (path, glob, found) in [
+        ("/", None, all.to_vec()),
+        ("/", Some("*.rs"), vec!["/binary.rs", "/src/a/deep.rs", "/src/main.rs"]),
+        ("/", Some("/*.rs"), vec!["/binary.rs"]),
+        ("/", Some("**/a/*"), vec!["/src/a/deep.rs", "/src/a/notes.txt"]),
+        ("/", Some("src/**/*.rs"), vec!["/src/a/deep.rs", "/src/main.rs"]),
+        ("/", Some("*.{md,toml}"), vec!["/Cargo.toml", "/docs/x.md"]),
+        ("/", Some("!*.rs"), vec!["/Cargo.toml", "/docs/x.md", "/src/a/notes.txt"]),
+        ("/", Some("!src"), vec!["/Cargo.toml", "/binary.rs", "/docs/x.md"]),
+        ("/src", Some("/main.rs"), vec!["/src/main.rs"]),
+        ("/src", Some("a/*.rs"), vec!["/src/a/deep.rs"]),
+        // What is left out is not found, however it is asked for.
+        ("/", Some("target/**"), vec![]),
+        ("/", Some(".gitignore"), vec![]),
+        ("/", Some("../**"), vec![]),
+    ] {
+        let arguments: Vec<_> = glob.map(|glob| ("glob", Value::from(glob))).into_iter().collect();
+        let result = find(&world, path, &arguments);
+        assert_eq!(entries(&result), found, "{path} {glob:?}");
+        assert_eq!(field(&result, "truncated"), &Value::from(false));
+    }
+}
+
+#[test]
+fn text_is_literal_unless_it_is_said_to_be_an_expression() {
+    let world = world();
+    for (text, regex, found) in [
+        ("todo", false, vec!["/src/main.rs:2:    todo!(); // later"]),
+        ("todo!()", false, vec!["/src/main.rs:2:    todo!(); // later"]),
+        ("a.b", false, vec!["/Cargo.toml:2:name = \"a.b\""]),
+        (
+            "a.b",
+            true,
+            vec!["/Cargo.toml:2:name = \"a.b\"", "/src/a/notes.txt:1:aXb", "/src/a/notes.txt:2:a-b"],
+        ),
+        ("(?i)todo", true, vec!["/src/a/deep.rs:1:// TODO: ä", "/src/main.rs:2:    todo!(); // later"]),
+        ("ä$", true, vec![]),
+        ("nowhere", false, vec![]),
+    ] {
+        let result = find(&world, "/", &[("text", Value::from(text)), ("regex", Value::from(regex))]);
+        let rows: Vec<String> = field(&result, "matches")
+            .as_list()
+            .unwrap()
+            .iter()
+            .map(|row| {
+                let (line, text) =
+                    (field(row, "line").as_integer().unwrap(), field(row, "text").as_str().unwrap());
+                format!("{}:{line}:{text}", entries(row)[0])
+            })
+            .collect();
+        assert_eq!(rows, found, "{text} {regex}");
+    }
+}
+
+#[test]
+fn what_cannot_be_searched_for_is_refused_with_its_reason() {
+    let world = world();
+    for (arguments, named) in [
+        (vec![("glob", Value::from("src/[a"))], "arguments.glob"),
+        (vec![("glob", Value::from("{a"))], "arguments.glob"),
+        (vec![("text", Value::from("(")), ("regex", Value::from(true))], "arguments.text"),
+        (vec![("text", Value::from("(?:a{1000}){1000}")), ("regex", Value::from(true))], "arguments.text"),
+        (vec![("text", Value::from(r"(a)\1")), ("regex", Value::from(true))], "arguments.text"),
+        (vec![("text", Value::from("a\nb"))], "arguments.text"),
+        (vec![("text", Value::from(""))], "arguments.text"),
+        (vec![("regex", Value::from(true))], "arguments.regex"),
+        (vec![("limit", integer(0))], "arguments.limit"),
+    ] {
+        let error = world.call("/", "find", &arguments).unwrap_err();
+        assert_eq!(error.code, ErrorCode::InvalidArguments, "{error}");
+        assert!(error.message.as_str().starts_with(named), "{error}");
+    }
+}
+
+#[test]
+fn a_limit_is_told_and_only_where_there_is_more() {
+    let world = World::of(&[("a", "x\nx\nx\n"), ("b", "x\n")]);
+    for (limit, found, truncated) in
+        [(1, 1, true), (3, 3, true), (4, 4, false), (5, 4, false), (1_000_000, 4, false)]
+    {
+        let result = find(&world, "/", &[("text", Value::from("x")), ("limit", integer(limit))]);
+        let rows = field(&result, "matches").as_list().unwrap().len();
+        assert_eq!((rows, field(&result, "truncated")), (found, &Value::from(truncated)), "{limit}");
+    }
+    let result = find(&world, "/", &[("limit", integer(1))]);
+    assert_eq!((entries(&result), field(&result, "truncated")), (vec!["/a".to_owned()], &Value::from(true)));
+}
+
+#[test]
+fn long_lines_deep_directories_and_many_names_are_ordinary() {
+    let world = World::new();
+    let line = format!("{}needle{}", "a".repeat(3 << 20), "b".repeat(3 << 20));
+    world.write_all(&[("line", &line), ("twice", "needle\nneedle")]);
+    let deep = "d/".repeat(100);
+    world.write_all(&[(&format!("{deep}needle"), "needle")]);
+    for at in 0..12_000 {
+        std::fs::write(world.path(&format!("many{at:05}")), "").unwrap();
+    }
+    let result = find(&world, "/", &[("text", Value::from("needle"))]);
+    assert_eq!(entries(&result), [&format!("/{deep}needle"), "/line", "/twice", "/twice"]);
+    let shown = field(&field(&result, "matches").as_list().unwrap()[1], "text").as_str().unwrap();
+    assert!(shown.len() < 500 && shown.contains("needle") && shown.starts_with('…') && shown.ends_with('…'));
+    let result = find(&world, "/", &[("glob", Value::from("many*")), ("limit", integer(2000))]);
+    let names: Vec<String> = (0..2000).map(|at| format!("/many{at:05}")).collect();
+    assert_eq!(entries(&result).len(), 2000);
+    assert!(entries(&result).iter().all(|name| name.starts_with("/many")));
+    // Of so many names a part is sorted at a time.
+    assert!(entries(&result).is_sorted(), "{:?}", names.first());
+
+    // Deeper than is held open at a time: said, not hidden.
+    world.write_all(&[(&format!("{}needle", "e/".repeat(200)), "needle")]);
+    let result = find(&world, "/", &[("glob", Value::from("/e/**"))]);
+    assert_eq!((entries(&result).len(), field(&result, "unread")), (0, &integer(1)));
+}
+
+#[test]
+fn the_text_of_many_matches_stays_within_an_answer() {
+    let world = World::new();
+    world.write_all(&[("a", &"\u{1}".repeat(300).add_line().repeat(3000))]);
+    let result = find(&world, "/", &[("text", Value::from("\u{1}")), ("limit", integer(2000))]);
+    let rows = field(&result, "matches").as_list().unwrap().len();
+    assert!((200..400).contains(&rows), "{rows}");
+    assert_eq!(field(&result, "truncated"), &Value::from(true));
+}
+
+trait AddLine {
+    fn add_line(self) -> String;
+}
+
+impl AddLine for String {
+    fn add_line(self) -> String {
+        self + "\n"
+    }
+}

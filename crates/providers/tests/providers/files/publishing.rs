@@ -1,0 +1,242 @@
+//! What is published, and what is left out.
+
+use std::os::unix::ffi::OsStrExt;
+
+use worldspace_model::{ErrorCode, Expansion};
+use worldspace_providers::files::{Files, OpenError, Settings};
+
+use super::world::{World, entry};
+
+#[test]
+fn a_tree_shows_what_each_thing_is() {
+    let world = World::of(&[("src/main.rs", "fn main() {}"), ("notes.md", "# a"), ("empty/", ""), ("x", "")]);
+    std::os::unix::fs::symlink("notes.md", world.path("link")).unwrap();
+    let tree = world.tree("/", 9);
+    let shown: Vec<_> = tree
+        .nodes()
+        .iter()
+        .map(|node| {
+            let object = &node.object;
+            let interface = object.interfaces[0].to_string();
+            (object.name.as_str().to_owned(), object.description.as_deref().unwrap().to_owned(), interface)
+        })
+        .collect();
+    let directory = "/w::files.directory".to_owned();
+    let file = "/w::files.file".to_owned();
+    let expected = [
+        ("w", "directory", &directory),
+        ("empty", "directory", &directory),
+        ("link", "symbolic link, not followed", &"/w::files.other".to_owned()),
+        ("notes.md", "Markdown text", &file),
+        ("src", "directory", &directory),
+        ("x", "file", &file),
+        ("main.rs", "Rust source", &file),
+    ];
+    let expected: Vec<_> = expected
+        .map(|(name, words, interface)| (name.to_owned(), words.to_owned(), interface.clone()))
+        .to_vec();
+    assert_eq!(shown, expected);
+    assert!(!tree.is_truncated());
+    assert!(tree.nodes().iter().all(|node| matches!(node.expansion, Expansion::Leaf | Expansion::Complete)));
+}
+
+#[test]
+fn hidden_and_ignored_names_are_absent_in_every_way() {
+    let files = [
+        (".gitignore", "*.log\n/build/\n!keep.log\nsecret\nlink\n"),
+        ("a.log", "needle"),
+        ("keep.log", "needle"),
+        ("build/out.rs", "needle"),
+        ("src/build/in.rs", "needle"),
+        ("src/.gitignore", "*.rs\n!in.rs\n!*.log\n"),
+        ("src/gone.rs", "needle"),
+        ("src/b.log", "needle"),
+        ("secret/keep.log", "needle"),
+        (".git/config", "needle"),
+        (".env", "needle"),
+        ("deep/.hidden/x.txt", "needle"),
+    ];
+    let out = [
+        "/.gitignore",
+        "/a.log",
+        "/build",
+        "/build/out.rs",
+        "/src/gone.rs",
+        "/secret",
+        "/secret/keep.log",
+        "/.git",
+        "/.git/config",
+        "/.env",
+        "/deep/.hidden",
+        "/deep/.hidden/x.txt",
+        "/src/.gitignore",
+    ];
+    let world = World::of(&files);
+    let shown = ["w", "deep", "keep.log", "src", "b.log", "build", "in.rs"];
+    assert_eq!(world.names("/", 9), shown);
+    for path in out {
+        let hidden = world.fetch(path).unwrap_err();
+        assert_eq!(hidden.code, ErrorCode::NotFound, "{path}");
+        let absent = world.fetch("/none").unwrap_err().message.as_str().replace("/w/none", &entry(path));
+        assert_eq!(hidden.message.as_str(), absent, "{path}");
+    }
+
+    // What configuration turns on is there, and nothing else changes.
+    for (settings, there) in [
+        (settings(false, false), vec!["/a.log", "/build/out.rs", "/src/gone.rs", "/secret/keep.log"]),
+        (settings(true, true), vec!["/.git/config", "/.env", "/deep/.hidden/x.txt"]),
+        (settings(false, true), out.to_vec()),
+    ] {
+        let world = World::with(settings.clone());
+        world.write_all(&files);
+        for path in out {
+            assert_eq!(world.fetch(path).is_ok(), covers(&there, path), "{path} {settings:?}");
+        }
+    }
+}
+
+fn settings(gitignore: bool, hidden: bool) -> Settings {
+    let mut settings = Settings::default();
+    settings.gitignore = gitignore;
+    settings.hidden = hidden;
+    settings
+}
+
+/// Whether a path, or one below it, is among these; ignore files are hidden like all else.
+fn covers(paths: &[&str], path: &str) -> bool {
+    let hidden = paths.contains(&"/.git/config");
+    (hidden && path.ends_with(".gitignore"))
+        || paths
+            .iter()
+            .any(|other| *other == path || other.strip_prefix(path).is_some_and(|rest| rest.starts_with('/')))
+}
+
+#[test]
+fn a_changed_ignore_file_counts_at_once() {
+    let world = World::of(&[("a.txt", ""), ("b.txt", ""), (".gitignore", "a.txt\n")]);
+    // The same length each time, and no time in between.
+    for _ in 0..20 {
+        std::fs::write(world.path(".gitignore"), "b.txt\n").unwrap();
+        assert_eq!(world.names("/", 1), ["w", "a.txt"]);
+        std::fs::write(world.path(".gitignore"), "a.txt\n").unwrap();
+        assert_eq!(world.names("/", 1), ["w", "b.txt"]);
+    }
+    std::fs::remove_file(world.path(".gitignore")).unwrap();
+    assert_eq!(world.names("/", 1), ["w", "a.txt", "b.txt"]);
+    // What is no text, no pattern or no file leaves nothing out and breaks nothing.
+    std::fs::write(world.path(".gitignore"), b"\xff\xfe[\n{a\n/\nb.txt").unwrap();
+    assert_eq!(world.names("/", 1), ["w", "a.txt"]);
+    std::fs::remove_file(world.path(".gitignore")).unwrap();
+    std::os::unix::fs::symlink(world.path("a.txt"), world.path(".gitignore")).unwrap();
+    assert_eq!(world.names("/", 1), ["w", "a.txt", "b.txt"]);
+}
+
+#[test]
+fn a_directory_of_many_names_says_so_and_is_a_leaf() {
+    let world = World::new();
+    let fill = |directory: &str, count: usize| {
+        std::fs::create_dir(world.path(directory)).unwrap();
+        for at in 0..count {
+            std::fs::write(world.path(&format!("{directory}/{at}")), "").unwrap();
+        }
+    };
+    fill("full", 1000);
+    fill("over", 1001);
+    assert_eq!(world.description("/full"), "directory");
+    assert_eq!(world.description("/over"), "directory with more than 1,000 names; use `list` or `find`");
+    let tree = world.tree("/", 2);
+    assert_eq!(tree.nodes().len(), 1 + 2 + 1000);
+    let over = tree.nodes().iter().find(|node| node.object.name.as_str() == "over").unwrap();
+    assert_eq!(over.expansion, Expansion::Leaf);
+    assert!(!tree.is_truncated());
+    assert!(world.fetch("/over/1000").is_ok(), "what is not indexable is still there");
+
+    // Counting follows the names as they come and go.
+    std::fs::remove_file(world.path("over/0")).unwrap();
+    assert_eq!(world.description("/over"), "directory");
+    std::fs::write(world.path("over/new"), "").unwrap();
+    assert_ne!(world.description("/over"), "directory");
+}
+
+#[test]
+fn pages_of_children_join_without_gaps() {
+    let world = World::new();
+    let names: Vec<String> = (0..900).map(|at| format!("{:03}", at * 7 % 900)).collect();
+    for name in &names {
+        std::fs::write(world.path(name), "").unwrap();
+    }
+    let mut sorted = names.clone();
+    sorted.sort();
+    assert_eq!(world.names("/", 1)[1..], sorted[..]);
+}
+
+#[test]
+fn names_are_entries_as_they_stand_or_not_at_all() {
+    let world = World::new();
+    let long = "x".repeat(255);
+    let names = [
+        "a\\b",
+        "\\..",
+        "%2e%2e",
+        "%2F",
+        "…",
+        "new\nline",
+        "tab\t",
+        " ",
+        "~",
+        "-rf",
+        "a:b",
+        "\u{202e}txt",
+        "é",
+        "e\u{301}",
+        "ß",
+        "ss",
+        "Case",
+        "case",
+        "CON",
+        "name.",
+        "name ",
+        &long,
+        "*",
+        "[a]",
+        "\u{1}",
+    ];
+    for name in names {
+        std::fs::write(world.path(name), name).unwrap();
+    }
+    std::fs::write(world.path("").join(std::ffi::OsStr::from_bytes(b"not\xffutf8")), "").unwrap();
+    let mut sorted = names.to_vec();
+    sorted.sort_unstable();
+    assert_eq!(world.names("/", 1)[1..], sorted[..]);
+    for name in names {
+        assert_eq!(world.read(&format!("/{name}")).as_deref(), Ok(name), "{name:?}");
+    }
+    for absent in
+        ["CASE", "not\u{fffd}utf8", "SS", "E\u{301}", &"x".repeat(256), &"x".repeat(70_000), "a\0", "\0"]
+    {
+        assert_eq!(world.fetch(&format!("/{absent}")).unwrap_err().code, ErrorCode::NotFound, "{absent:?}");
+    }
+}
+
+#[test]
+fn only_a_directory_is_opened_and_the_operator_is_told_why_not() {
+    let world = World::of(&[("file", "")]);
+    for path in ["file", "none"] {
+        let error = Files::open(world.path(path), Settings::default()).unwrap_err();
+        assert!(matches!(error, OpenError::Directory { .. }), "{error:?}");
+        assert!(error.to_string().contains(path), "{error}");
+    }
+}
+
+#[test]
+fn the_root_stays_the_same_directory_wherever_it_goes() {
+    let world = World::of(&[("a", "inside")]);
+    let moved = world.outside().join("moved");
+    std::fs::rename(world.path(""), &moved).unwrap();
+    std::fs::create_dir(world.path("")).unwrap();
+    std::fs::write(world.path("a"), "another").unwrap();
+    assert_eq!(world.read("/a").as_deref(), Ok("inside"));
+    std::fs::remove_dir_all(&moved).unwrap();
+    assert_eq!(world.fetch("/a").unwrap_err().code, ErrorCode::NotFound);
+    assert_eq!(world.description("/"), "directory");
+}

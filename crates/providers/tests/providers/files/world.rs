@@ -1,0 +1,173 @@
+//! A directory that is made for a test, served by a Host, and asked as a caller would.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+use worldspace_host::{Host, HostLimits};
+use worldspace_model::{
+    ArgumentSource, Arguments, CallHead, EntryPath, Fault, FetchInterfaceRequest, FetchRequest,
+    FetchTreeRequest, IncomingCall, InterfaceTarget, Object, Operation, Principal, ProtocolError, Record,
+    RequestContext, Responder, Target, Tree, Value,
+};
+use worldspace_providers::files::{Files, Settings};
+
+/// Where the directory is mounted.
+pub(super) const MOUNT: &str = "/w";
+
+pub(super) struct World {
+    host: Host,
+    runtime: Runtime,
+    directory: TempDir,
+}
+
+struct Given(Record);
+
+impl ArgumentSource for Given {
+    fn read(self: Box<Self>, operation: &Operation) -> Result<Arguments, Fault> {
+        Arguments::check(operation, self.0)
+    }
+}
+
+/// The fields of a call, each of which may be left out.
+pub(super) type Fields<'a> = &'a [(&'a str, Value)];
+
+impl World {
+    pub(super) fn new() -> Self {
+        Self::with(Settings::default())
+    }
+
+    pub(super) fn with(settings: Settings) -> Self {
+        let directory = TempDir::new().unwrap();
+        std::fs::create_dir(directory.path().join("root")).unwrap();
+        let files = Files::open(directory.path().join("root"), settings).unwrap();
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        let host = Host::builder()
+            .mount(EntryPath::parse(MOUNT).unwrap(), files)
+            .limits(HostLimits { tree_nodes: 20_000, ..HostLimits::default() })
+            .build()
+            .unwrap();
+        Self { host, runtime, directory }
+    }
+
+    /// With these files; a name that ends in `/` is a directory.
+    pub(super) fn of(files: &[(&str, &str)]) -> Self {
+        let world = Self::new();
+        world.write_all(files);
+        world
+    }
+
+    pub(super) fn write_all(&self, files: &[(&str, &str)]) {
+        for (name, content) in files {
+            let path = self.path(name);
+            if name.ends_with('/') {
+                std::fs::create_dir_all(path).unwrap();
+            } else {
+                std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+                std::fs::write(path, content).unwrap();
+            }
+        }
+    }
+
+    /// The place on disk of a name below the root.
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join("root").join(name)
+    }
+
+    /// A place on disk beside the root, where no caller ever comes.
+    pub(super) fn outside(&self) -> &Path {
+        self.directory.path()
+    }
+
+    fn context(&self) -> RequestContext {
+        RequestContext::of(Principal::anonymous())
+    }
+
+    /// The Object of a path below the mount.
+    pub(super) fn fetch(&self, path: &str) -> Result<Arc<Object>, ProtocolError> {
+        let entries = vec![EntryPath::parse(&entry(path))];
+        let fetched =
+            self.runtime.block_on(self.host.fetch(self.context(), FetchRequest { entries })).unwrap();
+        fetched.results.into_iter().next().unwrap()
+    }
+
+    pub(super) fn description(&self, path: &str) -> String {
+        self.fetch(path).unwrap().description.as_deref().unwrap_or_default().to_owned()
+    }
+
+    pub(super) fn tree(&self, path: &str, depth: u32) -> Tree {
+        let request =
+            FetchTreeRequest::new(EntryPath::parse(&entry(path)).unwrap(), depth, 20_000, None).unwrap();
+        self.runtime.block_on(self.host.fetch_tree(self.context(), request)).unwrap()
+    }
+
+    /// The names of all nodes of a tree.
+    pub(super) fn names(&self, path: &str, depth: u32) -> Vec<String> {
+        self.tree(path, depth).nodes().iter().map(|node| node.object.name.as_str().to_owned()).collect()
+    }
+
+    pub(super) fn call(
+        &self,
+        path: &str,
+        operation: &str,
+        arguments: Fields<'_>,
+    ) -> Result<Value, ProtocolError> {
+        self.call_seen(&*self.fetch(path)?, path, operation, arguments)
+    }
+
+    /// Calls an operation of an Object that was fetched.
+    pub(super) fn call_seen(
+        &self,
+        object: &Object,
+        path: &str,
+        operation: &str,
+        arguments: Fields<'_>,
+    ) -> Result<Value, ProtocolError> {
+        let reference = object.interfaces[0].clone();
+        let asked = FetchInterfaceRequest { interface: reference.clone(), effects: true };
+        let calling = async {
+            let interface = self.host.fetch_interface(self.context(), asked).await?;
+            let given = arguments.iter().map(|(name, value)| ((*name).into(), value.clone())).collect();
+            let call = IncomingCall {
+                head: CallHead {
+                    target: Target {
+                        path: EntryPath::parse(&entry(path)).unwrap(),
+                        validator: object.validator.clone(),
+                    },
+                    interface: InterfaceTarget { reference, scope_ref: None, validator: interface.validator },
+                    operation: operation.into(),
+                    key: None,
+                },
+                arguments: Box::new(Given(Record::new(given).unwrap())),
+            };
+            self.host.call_operation(self.context(), call).await
+        };
+        Ok(self.runtime.block_on(calling)?.result)
+    }
+
+    pub(super) fn read(&self, path: &str) -> Result<String, ProtocolError> {
+        let read = self.call(path, "read_text", &[])?;
+        Ok(read.as_record().unwrap().get("text").unwrap().as_str().unwrap().to_owned())
+    }
+}
+
+/// The entry of a path below the mount.
+pub(super) fn entry(path: &str) -> String {
+    if path == "/" { MOUNT.to_owned() } else { [MOUNT, path].concat() }
+}
+
+pub(super) fn integer(value: i64) -> Value {
+    Value::integer(value).unwrap()
+}
+
+/// A field of a record.
+pub(super) fn field<'v>(value: &'v Value, name: &str) -> &'v Value {
+    value.as_record().unwrap().get(name).unwrap_or_else(|| panic!("no {name} in {value:?}"))
+}
+
+/// The paths below the mount of the entries that a value names.
+pub(super) fn entries(value: &Value) -> Vec<String> {
+    value.entries().iter().map(|entry| entry.as_str()[MOUNT.len()..].to_owned()).collect()
+}

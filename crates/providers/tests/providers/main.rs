@@ -1,0 +1,5 @@
+//! Providers through a real Host, on real files.
+
+#![allow(clippy::unwrap_used, clippy::print_stderr)]
+
+mod files;
