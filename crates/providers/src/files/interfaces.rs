@@ -85,8 +85,8 @@ fn declare_directory() -> Result<Interface, Fault> {
             OperationDeclaration::new("find")
                 .documented(
                     "Finds files below the directory, at any depth: by name, by text in them, or both; with neither, \
-                     all of them. Sorted by path. Links are not followed; binary files, those with a zero byte, are \
-                     not searched for text.",
+                     all of them. Sorted by path. Links are not followed. Binary files are not searched: a zero byte \
+                     near the beginning rules a file out, one further on ends its search.",
                 )
                 .takes([
                     Field::optional("glob", Type::STRING).documented(

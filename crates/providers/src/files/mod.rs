@@ -48,18 +48,25 @@ mod stat;
 mod state;
 mod walk;
 
+/// Short pieces of work at one time: enough to keep a disk busy, few enough that a slow one does not take every thread.
+const SHORT: usize = 16;
+/// Long ones. Each may hold a hundred directories open.
+const LONG: usize = 4;
+
 /// A mounted directory. Cheap to clone.
 #[derive(Clone)]
 pub struct Files(Arc<Inner>);
 
 struct Inner {
     root: Arc<Root>,
-    pool: Pool,
+    /// For what is over in a moment.
+    short: Pool,
+    /// For what reads as much as there is, so that a few searches never keep others from looking at a file.
+    long: Pool,
 }
 
 /// What is published of a directory, and how.
 #[derive(Debug, Clone)]
-#[non_exhaustive]
 pub struct Settings {
     /// Leave out what the `.gitignore` files in the directory and below it leave out. On by default.
     pub gitignore: bool,
@@ -113,14 +120,14 @@ impl Files {
         };
         let catalog = Catalog::new().map_err(|fault| failed(fault.into()))?;
         let root = Root::new(directory, &settings, catalog).map_err(|error| failed(error.into()))?;
-        Ok(Self(Arc::new(Inner { root: Arc::new(root), pool: Pool::default() })))
+        Ok(Self(Arc::new(Inner { root: Arc::new(root), short: Pool::new(SHORT), long: Pool::new(LONG) })))
     }
 }
 
 impl Provider for Files {
     async fn object(&self, context: &Context, path: &LocalPath) -> Result<Published, ProviderError> {
         let (root, path) = (self.0.root.clone(), path.clone());
-        self.0.pool.run(context, move |_| root.object(&path)).await?
+        self.0.short.run(context, move |_| root.object(&path)).await?
     }
 
     async fn children(
@@ -132,7 +139,7 @@ impl Provider for Files {
     ) -> Result<Page, ProviderError> {
         let (root, path, after) = (self.0.root.clone(), path.clone(), after.cloned());
         let work = move |patience: &_| root.children(&path, after.as_ref(), most, patience);
-        self.0.pool.run(context, work).await?
+        self.0.short.run(context, work).await?
     }
 
     async fn interface(&self, _: &Context, reference: &LocalReference) -> Result<Interface, ProviderError> {
@@ -141,8 +148,9 @@ impl Provider for Files {
 
     async fn call(&self, context: &Context, call: Call) -> Result<Done, Refusal> {
         let (root, asked) = (self.0.root.clone(), context.clone());
+        let pool = if read::is_long(call.operation()) { &self.0.long } else { &self.0.short };
         let work = move |patience: &_| read::run(&root, &asked, patience, call);
-        self.0.pool.run(context, work).await?
+        pool.run(context, work).await?
     }
 }
 

@@ -7,19 +7,15 @@ use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
 use worldspace_host::{Context, ProviderError};
 
-/// Pieces of work at one time: enough to keep a disk busy, few enough that a slow one does not take every thread.
-const AT_ONE_TIME: usize = 16;
-
 /// Runs blocking work.
 pub(super) struct Pool(Arc<Semaphore>);
 
-impl Default for Pool {
-    fn default() -> Self {
-        Self(Arc::new(Semaphore::new(AT_ONE_TIME)))
-    }
-}
-
 impl Pool {
+    /// For so many pieces of work at one time.
+    pub(super) fn new(places: usize) -> Self {
+        Self(Arc::new(Semaphore::new(places)))
+    }
+
     /// Runs a piece of work. A place is taken until the work has ended, whoever waits for it.
     pub(super) async fn run<T: Send + 'static>(
         &self,

@@ -31,7 +31,7 @@ const WAITED: Duration = Duration::from_millis(20);
 /// States that are remembered: those of directories, and those of files that were seen young.
 const REMEMBERED: usize = 16_384;
 /// Newborn things that are held at one time, so that their inode number is not given to another.
-const HELD: usize = 256;
+const HELD: usize = 128;
 
 type Digest = [u8; 32];
 

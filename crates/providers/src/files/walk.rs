@@ -18,7 +18,7 @@ use super::stat::{Kind, Stat};
 /// Names that are sorted at a time.
 const SORTED: usize = 20_000;
 /// Directories inside one another that are held open at a time.
-const DEEPEST: usize = 128;
+const DEEPEST: usize = 64;
 
 /// Goes through the files below a directory.
 pub(super) struct Walk<'w> {

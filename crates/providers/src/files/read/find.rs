@@ -63,7 +63,7 @@ fn look_into(
         Ok(None) => Ok(()),
         Ok(Some(refusal)) => Err(refusal),
         // The walk sees for itself that it is time to stop.
-        Err(error) if crate::files::pool::is_end(&error) => Ok(()),
+        Err(_) if task.patience.is_over() => Ok(()),
         Err(error) => {
             walk.miss(&error);
             Ok(())

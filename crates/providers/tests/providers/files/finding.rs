@@ -14,6 +14,7 @@ fn world() -> World {
         ("target/out.rs", "todo!()"),
         ("docs/x.md", "plain"),
         ("binary.rs", "\0todo!()\n"),
+        ("docs/mixed.bin", "before\n\0\nbehind\n"),
     ])
 }
 
@@ -24,8 +25,15 @@ fn find(world: &World, path: &str, arguments: &[(&str, Value)]) -> Value {
 #[test]
 fn globs_are_those_of_ripgrep() {
     let world = world();
-    let all =
-        ["/Cargo.toml", "/binary.rs", "/docs/x.md", "/src/a/deep.rs", "/src/a/notes.txt", "/src/main.rs"];
+    let all = [
+        "/Cargo.toml",
+        "/binary.rs",
+        "/docs/mixed.bin",
+        "/docs/x.md",
+        "/src/a/deep.rs",
+        "/src/a/notes.txt",
+        "/src/main.rs",
+    ];
     for (path, glob, found) in [
         ("/", None, all.to_vec()),
         ("/", Some("*.rs"), vec!["/binary.rs", "/src/a/deep.rs", "/src/main.rs"]),
@@ -33,8 +41,8 @@ fn globs_are_those_of_ripgrep() {
         ("/", Some("**/a/*"), vec!["/src/a/deep.rs", "/src/a/notes.txt"]),
         ("/", Some("src/**/*.rs"), vec!["/src/a/deep.rs", "/src/main.rs"]),
         ("/", Some("*.{md,toml}"), vec!["/Cargo.toml", "/docs/x.md"]),
-        ("/", Some("!*.rs"), vec!["/Cargo.toml", "/docs/x.md", "/src/a/notes.txt"]),
-        ("/", Some("!src"), vec!["/Cargo.toml", "/binary.rs", "/docs/x.md"]),
+        ("/", Some("!*.rs"), vec!["/Cargo.toml", "/docs/mixed.bin", "/docs/x.md", "/src/a/notes.txt"]),
+        ("/", Some("!src"), vec!["/Cargo.toml", "/binary.rs", "/docs/mixed.bin", "/docs/x.md"]),
         ("/src", Some("/main.rs"), vec!["/src/main.rs"]),
         ("/src", Some("a/*.rs"), vec!["/src/a/deep.rs"]),
         // What is left out is not found, however it is asked for.
@@ -64,6 +72,8 @@ fn text_is_literal_unless_it_is_said_to_be_an_expression() {
         ("(?i)todo", true, vec!["/src/a/deep.rs:1:// TODO: ä", "/src/main.rs:2:    todo!(); // later"]),
         ("ä$", true, vec![]),
         ("nowhere", false, vec![]),
+        ("before", false, vec![]),
+        ("behind", false, vec![]),
     ] {
         let result = find(&world, "/", &[("text", Value::from(text)), ("regex", Value::from(regex))]);
         let rows: Vec<String> = field(&result, "matches")
@@ -119,7 +129,7 @@ fn long_lines_deep_directories_and_many_names_are_ordinary() {
     let world = World::new();
     let line = format!("{}needle{}", "a".repeat(3 << 20), "b".repeat(3 << 20));
     world.write_all(&[("line", &line), ("twice", "needle\nneedle")]);
-    let deep = "d/".repeat(100);
+    let deep = "d/".repeat(50);
     world.write_all(&[(&format!("{deep}needle"), "needle")]);
     for at in 0..12_000 {
         std::fs::write(world.path(&format!("many{at:05}")), "").unwrap();
@@ -136,7 +146,7 @@ fn long_lines_deep_directories_and_many_names_are_ordinary() {
     assert!(entries(&result).is_sorted(), "{:?}", names.first());
 
     // Deeper than is held open at a time: said, not hidden.
-    world.write_all(&[(&format!("{}needle", "e/".repeat(200)), "needle")]);
+    world.write_all(&[(&format!("{}needle", "e/".repeat(100)), "needle")]);
     let result = find(&world, "/", &[("glob", Value::from("/e/**"))]);
     assert_eq!((entries(&result).len(), field(&result, "unread")), (0, &integer(1)));
 }
@@ -144,19 +154,46 @@ fn long_lines_deep_directories_and_many_names_are_ordinary() {
 #[test]
 fn the_text_of_many_matches_stays_within_an_answer() {
     let world = World::new();
-    world.write_all(&[("a", &"\u{1}".repeat(300).add_line().repeat(3000))]);
+    world.write_all(&[("a", &["\u{1}".repeat(300).as_str(), "\n"].concat().repeat(3000))]);
     let result = find(&world, "/", &[("text", Value::from("\u{1}")), ("limit", integer(2000))]);
     let rows = field(&result, "matches").as_list().unwrap().len();
     assert!((200..400).contains(&rows), "{rows}");
     assert_eq!(field(&result, "truncated"), &Value::from(true));
 }
 
-trait AddLine {
-    fn add_line(self) -> String;
+#[test]
+fn a_search_that_has_no_more_time_gives_what_it_has() {
+    let world = World::new();
+    for at in 0..3000 {
+        std::fs::write(world.path(&format!("{at:04}")), "needle\n").unwrap();
+    }
+    let (mut cut, mut whole) = (0, 0);
+    for milliseconds in [2000, 400, 200, 100, 50, 25, 12, 6, 3] {
+        let time = std::time::Duration::from_millis(milliseconds);
+        match world.call_within(
+            time,
+            "/",
+            "find",
+            &[("text", Value::from("needle")), ("limit", integer(2000))],
+        ) {
+            Ok(result) => {
+                let (rows, truncated) = (entries(&result), field(&result, "truncated").as_bool().unwrap());
+                assert!(truncated, "{} of 3000 rows", rows.len());
+                assert!(rows.is_sorted());
+                if rows.len() < 2000 { cut += 1 } else { whole += 1 }
+            }
+            Err(error) => assert_eq!(error.code, ErrorCode::ResourceLimitExceeded, "{error}"),
+        }
+    }
+    assert!(cut > 0 && whole > 0, "{cut} cut, {whole} whole");
 }
 
-impl AddLine for String {
-    fn add_line(self) -> String {
-        self + "\n"
-    }
+#[test]
+fn what_another_mount_stands_on_is_not_shown() {
+    let memory = worldspace_host::Memory::new();
+    let world = World::below(&[("/a/m", memory)]);
+    world.write_all(&[("a/m/x", ""), ("a/n/x", ""), ("b", "")]);
+    assert_eq!(entries(&find(&world, "/", &[])), ["/a/n/x", "/b"]);
+    assert_eq!(entries(&world.call("/a", "list", &[]).unwrap()), ["/a/n"]);
+    assert_eq!(world.names("/", 9), ["w", "a", "b", "m", "n", "x"]);
 }

@@ -14,9 +14,7 @@ const CANARY: &str = "the-canary-sings";
 
 /// A root with every kind of way out of it, and what is to be found in it.
 fn trap() -> (World, Vec<&'static str>, UnixListener) {
-    let mut settings = Settings::default();
-    settings.hidden = true;
-    let world = World::with(settings);
+    let world = World::with(Settings { hidden: true, ..Settings::default() });
     world.write_all(&[("a/in", "inside"), ("a/deep/er", "inside")]);
     let outside = world.outside();
     std::fs::create_dir(outside.join("root_extra")).unwrap();

@@ -1,9 +1,11 @@
 //! A directory as a Worldspace.
 
 mod finding;
+#[cfg(target_os = "linux")]
 mod hostile;
 mod listing;
 mod publishing;
+#[cfg(target_os = "linux")]
 mod racing;
 mod reading;
 mod state;

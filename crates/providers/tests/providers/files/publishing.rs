@@ -96,10 +96,7 @@ fn hidden_and_ignored_names_are_absent_in_every_way() {
 }
 
 fn settings(gitignore: bool, hidden: bool) -> Settings {
-    let mut settings = Settings::default();
-    settings.gitignore = gitignore;
-    settings.hidden = hidden;
-    settings
+    Settings { gitignore, hidden, ..Settings::default() }
 }
 
 /// Whether a path, or one below it, is among these; ignore files are hidden like all else.

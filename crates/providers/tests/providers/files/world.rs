@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
-use worldspace_host::{Host, HostLimits};
+use worldspace_host::{Host, HostLimits, Memory};
 use worldspace_model::{
     ArgumentSource, Arguments, CallHead, EntryPath, Fault, FetchInterfaceRequest, FetchRequest,
     FetchTreeRequest, IncomingCall, InterfaceTarget, Object, Operation, Principal, ProtocolError, Record,
@@ -39,17 +40,26 @@ impl World {
     }
 
     pub(super) fn with(settings: Settings) -> Self {
+        Self::build(settings, &[])
+    }
+
+    /// With other providers mounted below it.
+    pub(super) fn below(mounts: &[(&str, Memory)]) -> Self {
+        Self::build(Settings::default(), mounts)
+    }
+
+    fn build(settings: Settings, mounts: &[(&str, Memory)]) -> Self {
         let directory = TempDir::new().unwrap();
         std::fs::create_dir(directory.path().join("root")).unwrap();
         let files = Files::open(directory.path().join("root"), settings).unwrap();
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-        let host = Host::builder()
-            .mount(EntryPath::parse(MOUNT).unwrap(), files)
-            .limits(HostLimits { tree_nodes: 20_000, ..HostLimits::default() })
-            .build()
-            .unwrap();
-        Self { host, runtime, directory }
+        let limits = HostLimits { tree_nodes: 20_000, ..HostLimits::default() };
+        let mut host = Host::builder().limits(limits).mount(EntryPath::parse(MOUNT).unwrap(), files);
+        for (path, memory) in mounts {
+            host = host.mount(EntryPath::parse(&entry(path)).unwrap(), memory.clone());
+        }
+        Self { host: host.build().unwrap(), runtime, directory }
     }
 
     /// With these files; a name that ends in `/` is a directory.
@@ -117,9 +127,33 @@ impl World {
         self.call_seen(&*self.fetch(path)?, path, operation, arguments)
     }
 
+    /// Calls an operation that has so much time.
+    pub(super) fn call_within(
+        &self,
+        time: Duration,
+        path: &str,
+        operation: &str,
+        arguments: Fields<'_>,
+    ) -> Result<Value, ProtocolError> {
+        let object = self.fetch(path)?;
+        let context = RequestContext { deadline: Some(Instant::now() + time), ..self.context() };
+        self.call_as(context, &object, path, operation, arguments)
+    }
+
     /// Calls an operation of an Object that was fetched.
     pub(super) fn call_seen(
         &self,
+        object: &Object,
+        path: &str,
+        operation: &str,
+        arguments: Fields<'_>,
+    ) -> Result<Value, ProtocolError> {
+        self.call_as(self.context(), object, path, operation, arguments)
+    }
+
+    fn call_as(
+        &self,
+        context: RequestContext,
         object: &Object,
         path: &str,
         operation: &str,
@@ -142,7 +176,7 @@ impl World {
                 },
                 arguments: Box::new(Given(Record::new(given).unwrap())),
             };
-            self.host.call_operation(self.context(), call).await
+            self.host.call_operation(context, call).await
         };
         Ok(self.runtime.block_on(calling)?.result)
     }
