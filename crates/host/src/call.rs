@@ -56,6 +56,12 @@ impl Call {
         self.operation.name()
     }
 
+    /// The declaration of the operation. `declaration().returns().check(&result)` tells an effect that can still be
+    /// undone whether its result will be accepted.
+    pub fn declaration(&self) -> &Operation {
+        &self.operation
+    }
+
     /// The argument of that name, of its declared type.
     pub fn argument(&self, name: &str) -> Option<&Value> {
         self.arguments.get(name)

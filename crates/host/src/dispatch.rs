@@ -15,7 +15,7 @@ use crate::erased::panic_text;
 use crate::failure::{CHANGED, ProviderError, Refusal, internal, quoted};
 use crate::fence::{After, Fate, Fence};
 use crate::guard::StateGuard;
-use crate::host::{Inner, too_late};
+use crate::host::Inner;
 use crate::interface::Interface;
 use crate::mount::{Chain, log_failure};
 use crate::mounts::{MountPoint, Place};
@@ -46,7 +46,7 @@ impl Inner {
         let (request, cancel) = Request::open(self.bounded(context));
         let name = quoted(&call.head.operation);
         let ready = in_time(request.deadline, self.check(&request, call)).await;
-        let ready = ready.unwrap_or_else(|| Err(too_late(&name)))?;
+        let ready = ready.unwrap_or_else(|| Err(self.too_late(&name)))?;
         let Ok(permit) = self.calls.clone().try_acquire_owned() else {
             let most = self.limits.calls;
             let text = format!(
@@ -67,7 +67,7 @@ impl Inner {
                 drop(waiting);
                 answering.answer(ended)
             }
-            None if answering.fence.abandon() => Err(too_late(&name)),
+            None if answering.fence.abandon() => Err(self.too_late(&name)),
             None => Err(answering.unknown("it did not end in time")),
         }
     }

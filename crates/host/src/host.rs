@@ -135,6 +135,15 @@ impl Inner {
         context
     }
 
+    pub(crate) fn too_late(&self, asked: &str) -> ProtocolError {
+        let most = self.limits.time.as_secs_f32();
+        let text = format!(
+            "the time for {asked} ran out and nothing was changed; allow more time (this Host takes {most} s at most) or ask \
+             for less"
+        );
+        ProtocolError::new(ErrorCode::ResourceLimitExceeded, text)
+    }
+
     async fn fetch_one(
         &self,
         request: &Arc<Request>,
@@ -145,7 +154,7 @@ impl Inner {
             Some(found) => {
                 found.map(|found| found.object).map_err(|error| error.shown(&quoted(entry.as_str())))
             }
-            None => Err(too_late(&quoted(entry.as_str()))),
+            None => Err(self.too_late(&quoted(entry.as_str()))),
         }
     }
 
@@ -199,7 +208,7 @@ impl Inner {
         let (request, _cancelled_on_drop) = Request::open(self.bounded(context));
         let reading = self.read_interface(&request, &asked);
         let name = || quoted(&asked.interface.to_string());
-        in_time(request.deadline, reading).await.unwrap_or_else(|| Err(too_late(&name())))
+        in_time(request.deadline, reading).await.unwrap_or_else(|| Err(self.too_late(&name())))
     }
 
     async fn read_interface(
@@ -246,11 +255,6 @@ pub(crate) fn invalid_request(fault: &Fault) -> ProtocolError {
 fn interface_not_found(asked: &str) -> ProtocolError {
     let text = format!("there is no interface {asked}; an Object names those that it publishes");
     ProtocolError::new(ErrorCode::InterfaceNotFound, text)
-}
-
-pub(crate) fn too_late(asked: &str) -> ProtocolError {
-    let text = format!("the time for {asked} ran out and nothing was changed; allow more time and ask again");
-    ProtocolError::new(ErrorCode::ResourceLimitExceeded, text)
 }
 
 impl Responder for Host {

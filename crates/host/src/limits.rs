@@ -13,7 +13,7 @@ pub struct HostLimits {
     pub tree_depth: u32,
     /// Calls that run at one time, those that run on without their caller included.
     pub calls: usize,
-    /// How long a request may take where its caller names no earlier deadline.
+    /// How long a request may take, whatever deadline its caller names.
     pub time: Duration,
 }
 
@@ -24,7 +24,7 @@ impl Default for HostLimits {
             tree_nodes: 10_000,
             tree_depth: 64,
             calls: 64,
-            time: Duration::from_secs(30),
+            time: Duration::from_secs(60),
         }
     }
 }

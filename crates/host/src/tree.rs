@@ -252,8 +252,8 @@ impl<'h> Walk<'h> {
                 Cause::Deadline => too_late(),
                 Cause::Unavailable => ProviderError::failed("a part of the tree could not be read"),
                 Cause::Limit | Cause::HostLimit => ProviderError::Limit(format!(
-                    "the tree has more than {} nodes or {} levels, which is this Host's limit; observe a smaller depth \
-                     or a part of it, or use fetch_tree",
+                    "the tree is larger than this Host observes at once ({} nodes, {} levels, or a limit of what is \
+                     mounted there); observe a smaller depth or a part of it, or use fetch_tree",
                     limits.tree_nodes, limits.tree_depth
                 )),
             });

@@ -18,7 +18,8 @@ pub(crate) fn read_fetch(reader: &mut Reader<'_>) -> Read<FetchRequest> {
     reader.object(&FETCH, |reader, _| {
         let mut list = Vec::new();
         reader.list(|reader| {
-            list.push(EntryPath::parse(&reader.string()?));
+            let entry = EntryPath::parse(&reader.string()?);
+            list.push(entry.map_err(|fault| fault.at_index(list.len()).at_member("entries")));
             Ok(())
         })?;
         entries = Some(list);
