@@ -59,8 +59,8 @@ impl Grain {
         if time.nanos == 0 { self.window.max(COARSE) } else { self.window }
     }
 
-    /// Whether another change could still bear the same time. A time in the future means a clock that was set, and tells
-    /// nothing.
+    /// Whether another change could still bear the same time. A time in the future means a clock that was set, and
+    /// tells nothing.
     pub(super) fn is_young(self, time: Time) -> bool {
         let Ok(now) = SystemTime::now().duration_since(UNIX_EPOCH) else { return true };
         let Ok(seconds) = u64::try_from(time.seconds) else { return false };

@@ -6,9 +6,9 @@
 //!
 //! **The root holds.** The directory is opened once; from there each name of a path is opened in the directory before
 //! it, never through a link. So nothing that stands outside is ever reached, whatever is renamed or linked meanwhile.
-//! A link is an Object of its own and leads nowhere: what it names has one place, its own. Devices, pipes and sockets are
-//! never opened. What is mounted below the root belongs to it, but has no identity, since a mount can show one
-//! directory at two places.
+//! A link is an Object of its own and leads nowhere: what it names has one place, its own. Devices, pipes and sockets
+//! are never opened. A file with several names is there under each of them, without an identity; so is what is mounted
+//! below the root, since a mount can show one directory at two places.
 //!
 //! **What is published** is decided by [`Settings`] alone: what they leave out is absent, by its path too. It is no
 //! protection of secrets: what must not be seen should not stand below the root.

@@ -51,16 +51,16 @@ fn with_flags(parent: &Dir, name: &Segment, flags: OFlags) -> io::Result<std::fs
 /// Whether a name that the filesystem found is the one that stands in the directory, to the byte. A filesystem may find
 /// names whose case or Unicode form differs; as entries they are different names, and only the real one is there.
 ///
-/// Most filesystems do no such thing, and the look-up of another spelling tells: it finds nothing, or something else.
+/// Most filesystems do no such thing. Looking up the other case tells: it finds nothing, or something else. For Unicode
+/// forms there is no such question to ask, so `folds` says whether the filesystem is known to do no such thing.
 pub(super) fn is_spelled(parent: &Dir, name: &Segment, found: Place, folds: bool) -> io::Result<bool> {
     let text = name.as_str();
     let other = swap_case(text);
-    let suspect = if other == text {
-        folds && !text.is_ascii()
-    } else {
-        Segment::parse(&other)
-            .is_ok_and(|other| Stat::at(parent, &other).is_ok_and(|stat| stat.place == found))
+    let finds_other = || {
+        let other = Segment::parse(&other);
+        other.is_ok_and(|other| Stat::at(parent, &other).is_ok_and(|stat| stat.place == found))
     };
+    let suspect = (folds && !text.is_ascii()) || (other != text && finds_other());
     if !suspect {
         return Ok(true);
     }
@@ -75,4 +75,36 @@ pub(super) fn is_spelled(parent: &Dir, name: &Segment, found: Place, folds: bool
 fn swap_case(text: &str) -> String {
     let swap = |c: char| if c.is_ascii_lowercase() { c.to_ascii_uppercase() } else { c.to_ascii_lowercase() };
     text.chars().map(swap).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use cap_std::ambient_authority;
+
+    use super::*;
+
+    /// A filesystem that finds names by another spelling is played by one file with two names.
+    #[test]
+    fn a_name_that_is_found_by_another_spelling_is_not_there() {
+        let directory = tempfile::tempdir().unwrap();
+        for name in ["Case", "cASE", "é", "plain"] {
+            std::fs::write(directory.path().join(name), "").unwrap();
+        }
+        std::fs::remove_file(directory.path().join("cASE")).unwrap();
+        std::fs::hard_link(directory.path().join("Case"), directory.path().join("cASE")).unwrap();
+        let open = Dir::open_ambient_dir(directory.path(), ambient_authority()).unwrap();
+        let place = |name: &str| Stat::at(&open, &Segment::parse(name).unwrap()).unwrap().place;
+        let check = |name: &str, found: &str, folds: bool, spelled: bool| {
+            let name = Segment::parse(name).unwrap();
+            assert_eq!(is_spelled(&open, &name, place(found), folds).unwrap(), spelled, "{name} {found}");
+        };
+        check("Case", "Case", true, true);
+        check("cASE", "Case", true, true);
+        check("é", "é", true, true);
+        check("plain", "plain", true, true);
+        // Found, but under a name that does not stand in the directory.
+        check("e\u{301}", "é", true, false);
+        std::fs::remove_file(directory.path().join("cASE")).unwrap();
+        check("PLAIN", "plain", true, false);
+    }
 }

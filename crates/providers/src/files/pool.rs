@@ -61,10 +61,12 @@ impl Patience {
         self.context.is_cancelled() || self.end.is_some_and(|end| Instant::now() >= end)
     }
 
+    /// For work whose caller sees to the time itself.
+    ///
     /// # Errors
-    /// It is time to stop, and there is nothing to show.
-    pub(super) fn check(&self) -> Result<(), ProviderError> {
-        if self.is_over() {
+    /// Nobody waits any more.
+    pub(super) fn check_caller(&self) -> Result<(), ProviderError> {
+        if self.context.is_cancelled() {
             let text = "the time ran out while files were read; allow more time, or ask for less";
             return Err(ProviderError::Limit(text.to_owned()));
         }

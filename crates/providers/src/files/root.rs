@@ -177,7 +177,7 @@ impl Root {
                 page.more = true;
                 break;
             }
-            patience.check()?;
+            patience.check_caller()?;
             let read = Stat::at(&inside.directory, name).and_then(|stat| {
                 let left_out = inside.rules.leaves_out(name.as_str(), stat.kind);
                 if left_out { Ok(None) } else { self.publish(&inside.directory, name, stat).map(Some) }

@@ -88,7 +88,7 @@ impl RuleBook {
             Ok(opened) => opened,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => {
-                tracing::warn!(%error, "a .gitignore cannot be read and leaves nothing out");
+                tracing::debug!(%error, "a .gitignore cannot be read and leaves nothing out");
                 return Ok(None);
             }
         };

@@ -45,8 +45,6 @@ pub(super) struct Stat {
 }
 
 impl Kind {
-    pub(super) const ALL: [Self; 4] = [Self::Directory, Self::File, Self::Link, Self::Other];
-
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Directory => "directory",

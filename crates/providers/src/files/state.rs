@@ -1,10 +1,10 @@
 //! State tokens and identities: a false "changed" or "new" is allowed, a false "same" is not.
 //!
-//! A state is told by device, inode, birth, size and times. Where the time of the last change is so young that another
-//! change could bear it too, the content counts as well: that of a file up to [`READ`], the names of a directory up to
-//! the indexable number; what is larger gets a token that does not last: nothing ever matches it. What was seen young is
-//! remembered, and looked at once more when its time is settled: if it still is what was seen, its token stays the one
-//! that was given out. So the content is read of what just changed, and of nothing else.
+//! A state is told by device, inode, birth, size and times. Where the time of the last change is so young that
+//! another change could bear it too, the content counts as well: that of a file up to [`READ`], the names of a
+//! directory up to the indexable number; what is larger gets a token that does not last: nothing ever matches it. What
+//! was seen young is remembered, and looked at once more when its time is settled: if it still is what was seen, its
+//! token stays the one that was given out. So the content is read of what just changed, and of nothing else.
 //!
 //! Writes through a shared memory map change the times late, which no token can make up for.
 

@@ -29,7 +29,7 @@ pub(super) struct Walk<'w> {
     open: Vec<Level>,
     /// Whether it stopped because it was time to.
     pub(super) stopped: bool,
-    /// Directories that could not be read.
+    /// What could not be read, or has no entry because its name is not UTF-8.
     pub(super) unread: u64,
 }
 
@@ -96,10 +96,13 @@ impl<'w> Walk<'w> {
     /// Looks at a name: a file that is asked for is met, a directory is gone into.
     fn meet(&mut self, name: &RawName) -> Option<Met> {
         let level = self.open.last()?;
-        let segment = name.segment()?;
-        if level.inside.rules.hides(segment.as_str()) {
+        if level.inside.rules.hides(&String::from_utf8_lossy(name.bytes())) {
             return None;
         }
+        let Some(segment) = name.segment() else {
+            self.unread += 1;
+            return None;
+        };
         let kind = match name.kind {
             Some(kind) => kind,
             None => Stat::at(&level.inside.directory, &segment).ok()?.kind,

@@ -11,7 +11,7 @@ use crate::files::pool::is_end;
 
 /// Lines in an answer unless the caller asks for more.
 pub(in crate::files) const USUAL: usize = 2_000;
-/// Bytes of text in an answer: even as JSON that has to escape every one within the smallest response limit among peers.
+/// Bytes of text in an answer: even if JSON has to escape each one, within the smallest response limit among peers.
 pub(in crate::files) const LONGEST: usize = 128 << 10;
 /// Bytes read at a time.
 const BUFFER: usize = 256 << 10;

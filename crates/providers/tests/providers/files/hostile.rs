@@ -3,7 +3,7 @@
 use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;
 
-use rustix::fs::{CWD, FileType, Mode, mknodat};
+use rustix::fs::{CWD, FileType, Mode, makedev, mknodat};
 use worldspace_model::{EntryPath, ErrorCode, Value};
 use worldspace_providers::files::Settings;
 
@@ -40,6 +40,14 @@ fn trap() -> (World, Vec<&'static str>, UnixListener) {
         symlink(target, world.path(name)).unwrap();
     }
     mknodat(CWD, world.path("pipe"), FileType::Fifo, Mode::from_raw_mode(0o666), 0).unwrap();
+    // Only a privileged user may make devices; the link to one is there in any case.
+    let device = mknodat(
+        CWD,
+        world.path("null"),
+        FileType::CharacterDevice,
+        Mode::from_raw_mode(0o666),
+        makedev(1, 3),
+    );
     let socket = UnixListener::bind(world.path("socket")).unwrap();
     let mut there = vec!["/", "/a", "/a/in", "/a/deep", "/a/deep/er", "/pipe", "/socket"];
     there.extend([
@@ -57,6 +65,7 @@ fn trap() -> (World, Vec<&'static str>, UnixListener) {
         "/zero",
         "/sibling",
     ]);
+    there.extend(device.is_ok().then_some("/null"));
     (world, there, socket)
 }
 
@@ -97,6 +106,7 @@ fn segments() -> Vec<String> {
         "proc",
         "cwd",
         "zero",
+        "null",
         "sibling",
         "pipe",
         "socket",

@@ -108,6 +108,7 @@ fn what_is_left_out_fills_no_page_and_unnamed_names_are_counted() {
         names.sort();
         assert_eq!((names, unnamed), (vec!["/a".to_owned(), "/b".to_owned()], 5), "limit {limit}");
     }
+    assert_eq!(field(&world.call("/", "find", &[]).unwrap(), "unread"), &integer(5));
 }
 
 #[test]

@@ -148,6 +148,11 @@ fn a_directory_of_many_names_says_so_and_is_a_leaf() {
     assert!(!tree.is_truncated());
     assert!(world.fetch("/over/1000").is_ok(), "what is not indexable is still there");
 
+    let few = World::with(Settings { indexable_names: 2, ..Settings::default() });
+    few.write_all(&[("two/a", ""), ("two/b", ""), ("a", ""), (".hidden", "")]);
+    assert_eq!(few.description("/two"), "directory");
+    assert!(few.description("/").contains("more than 2 names"));
+
     // Counting follows the names as they come and go.
     std::fs::remove_file(world.path("over/0")).unwrap();
     assert_eq!(world.description("/over"), "directory");
