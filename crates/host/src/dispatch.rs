@@ -12,7 +12,7 @@ use worldspace_model::{
 use crate::call::{Call, Done, Ending};
 use crate::context::{Context, Request};
 use crate::erased::panic_text;
-use crate::failure::{CHANGED, ProviderError, Refusal, internal, quoted};
+use crate::failure::{ProviderError, Refusal, changed, internal, quoted};
 use crate::fence::{After, Fate, Fence};
 use crate::guard::StateGuard;
 use crate::host::Inner;
@@ -79,7 +79,7 @@ impl Inner {
         let found = self.find(request, &target.path).await;
         let object = found.map_err(|error| error.shown(&quoted(target.path.as_str())))?.object;
         if target.validator.is_some() && target.validator != object.validator {
-            return Err(ProtocolError::new(ErrorCode::ValidatorMismatch, CHANGED));
+            return Err(changed(&quoted(target.path.as_str())));
         }
         self.check_membership(request, &target, &interface, &object).await?;
         let Some(Place::Mounted(mount, path)) = self.mounts.place(&target.path) else {

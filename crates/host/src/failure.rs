@@ -86,7 +86,7 @@ impl Refusal {
             Self::InvalidArguments(text) => (ErrorCode::InvalidArguments, text.as_str()),
             Self::PermissionDenied(text) => (ErrorCode::PermissionDenied, text.as_str()),
             Self::NotFound => return not_found(asked),
-            Self::StateChanged => (ErrorCode::ValidatorMismatch, CHANGED),
+            Self::StateChanged => return changed(asked),
             Self::Limit(text) => (ErrorCode::ResourceLimitExceeded, text.as_str()),
             Self::Failed(_) => return internal(asked),
         };
@@ -94,9 +94,15 @@ impl Refusal {
     }
 }
 
-/// The text of a mismatch, the same wherever it is found.
-pub(crate) const CHANGED: &str =
-    "the Object is in another state than was observed; fetch it again and decide anew (nothing happened)";
+/// A mismatch has one form, wherever it is found.
+pub(crate) fn changed(asked: &str) -> ProtocolError {
+    ProtocolError::new(
+        ErrorCode::ValidatorMismatch,
+        format!(
+            "{asked} is in another state than was observed; fetch it again and decide anew (nothing happened)"
+        ),
+    )
+}
 
 /// Hidden and absent are one answer, so it has one form.
 pub(crate) fn not_found(asked: &str) -> ProtocolError {

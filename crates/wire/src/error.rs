@@ -281,7 +281,9 @@ impl std::error::Error for EncodeError {}
 /// A request that cannot be read.
 impl From<DecodeError> for ProtocolError {
     fn from(error: DecodeError) -> Self {
-        Self::new(ErrorCode::InvalidRequest, format!("the request is invalid: {error}"))
+        let whole = error.location().is_empty() && error.offset().is_none();
+        let place = if whole { " at its outermost level" } else { "" };
+        Self::new(ErrorCode::InvalidRequest, format!("the request is invalid{place}: {error}"))
     }
 }
 
