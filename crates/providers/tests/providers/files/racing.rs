@@ -73,7 +73,7 @@ fn whatever_is_swapped_for_a_link_nothing_outside_is_read() {
         ("/d/e", "list", &[]),
     ];
     let (mut answered, mut refused) = (0, 0);
-    for round in 0..4000 {
+    for round in 0..2000 {
         let (path, operation, arguments) = calls[round % calls.len()];
         match world.call(path, operation, arguments) {
             Ok(value) => {
@@ -99,7 +99,7 @@ fn whatever_is_swapped_for_a_link_nothing_outside_is_read() {
             assert!(!tree.contains("canary"), "{tree}");
         }
     }
-    assert!(answered > 200 && refused > 200, "{answered} answered, {refused} refused");
+    assert!(answered > 100 && refused > 100, "{answered} answered, {refused} refused");
     assert!(swappers.iter().all(|swapper| swapper.rounds() > 1000), "hardly anything was swapped");
 }
 
