@@ -2,7 +2,12 @@
 //!
 //! `WIP_UPDATE_DOCS=1` writes the blocks anew. What differs from run to run (ports, times, state tags, cursors) is
 //! compared by its form alone.
-#![allow(clippy::unwrap_used, clippy::disallowed_methods, missing_docs, reason = "tests stop at the first surprise")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    missing_docs,
+    reason = "tests stop at the first surprise"
+)]
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -122,7 +127,12 @@ fn every_transcript_is_true() {
             continue;
         }
         for (written, now) in form(&text).lines().zip(form(&now).lines()) {
-            assert_eq!(written, now, "{} is out of date; WIP_UPDATE_DOCS=1 writes it anew", document.display());
+            assert_eq!(
+                written,
+                now,
+                "{} is out of date; WIP_UPDATE_DOCS=1 writes it anew",
+                document.display()
+            );
         }
         panic!("{} has lines too many or too few; WIP_UPDATE_DOCS=1 writes it anew", document.display());
     }
