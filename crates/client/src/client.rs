@@ -101,7 +101,7 @@ impl Client {
     /// # Errors
     /// The Host cannot be asked.
     pub async fn capabilities(&self) -> Result<Arc<Capabilities>, ClientError> {
-        let ask = || async { Ok(Arc::new(self.0.transport.capabilities().await?)) };
+        let ask = || async { Ok(Arc::new(self.0.transport.capabilities(self.read_context()).await?)) };
         self.0.capabilities.get_or_try_init(ask).await.cloned()
     }
 
@@ -404,7 +404,7 @@ impl Client {
     }
 
     fn context(&self, deadline: Option<Instant>) -> RequestContext {
-        RequestContext { principal: self.0.nobody.clone(), deadline }
+        RequestContext { deadline, ..RequestContext::of(self.0.nobody.clone()) }
     }
 }
 

@@ -27,12 +27,12 @@ impl InProcess {
     }
 
     fn context(&self, context: &RequestContext) -> RequestContext {
-        RequestContext { principal: self.principal.clone(), deadline: context.deadline }
+        RequestContext { principal: self.principal.clone(), ..context.clone() }
     }
 }
 
 impl Transport for InProcess {
-    fn capabilities(&self) -> BoxFuture<'_, Result<Capabilities, TransportError>> {
+    fn capabilities(&self, _: RequestContext) -> BoxFuture<'_, Result<Capabilities, TransportError>> {
         Box::pin(async { Ok(self.responder.capabilities()) })
     }
 

@@ -29,7 +29,7 @@ impl Request {
     pub(crate) fn open(context: RequestContext) -> (Arc<Self>, DropGuard) {
         let cancellation = CancellationToken::new();
         let guard = cancellation.clone().drop_guard();
-        let RequestContext { principal, deadline } = context;
+        let RequestContext { principal, deadline, response_bytes: _ } = context;
         (Arc::new(Self { principal, deadline, cancellation }), guard)
     }
 }

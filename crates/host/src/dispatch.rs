@@ -122,7 +122,8 @@ impl Inner {
         };
         let fence = Fence::default();
         let cursors = self.sealer.bind([
-            request.principal.as_str(),
+            if request.principal.name().is_some() { "named" } else { "anonymous" },
+            request.principal.name().unwrap_or_default(),
             target.path.as_str(),
             interface.reference.scope().as_str(),
             interface.reference.name().as_str(),

@@ -33,7 +33,7 @@ impl Validators {
     /// The validator of an Object in this state; its own `validator` member does not count.
     pub(crate) fn object(&self, view: &Principal, object: &Object, state: &StateToken) -> Validator {
         let mut parts = Parts::new(&self.0, b"object");
-        parts.add(view.as_str().as_bytes());
+        parts.add_optional(view.name().map(str::as_bytes));
         parts.add(object.name.as_str().as_bytes());
         parts.add_optional(object.description.as_deref().map(str::as_bytes));
         parts.add_optional(object.r#ref.as_ref().map(|r#ref| r#ref.as_str().as_bytes()));
@@ -48,7 +48,7 @@ impl Validators {
     /// The validator of a descriptor and its effects.
     pub(crate) fn interface(&self, view: &Principal, interface: &Interface) -> Validator {
         let mut parts = Parts::new(&self.0, b"interface");
-        parts.add(view.as_str().as_bytes());
+        parts.add_optional(view.name().map(str::as_bytes));
         parts.add(interface.digest().as_bytes());
         parts.finish()
     }

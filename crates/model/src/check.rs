@@ -97,7 +97,7 @@ impl TypeRef<'_> {
 
 /// The name in `$case`, with nothing in the record but it and `value`.
 fn union_case(record: &Record) -> Result<&Name, Fault> {
-    let case: Name = Name::from("$case");
+    let case = || Name::from("$case");
     let unexpected = record.fields().iter().find(|(name, _)| !matches!(&**name, "$case" | "value"));
     if let Some((name, _)) = unexpected {
         return Err(Fault::new(Rule::UnknownField { name: name.clone(), nearest: None }));
@@ -106,9 +106,9 @@ fn union_case(record: &Record) -> Result<&Name, Fault> {
         Some(Value::String(name)) => Ok(name),
         Some(other) => {
             let mismatch = Rule::TypeMismatch { expected: Kind::String, found: other.kind() };
-            Err(Fault::new(mismatch).at_name(Namespace::Field, &case))
+            Err(Fault::new(mismatch).at_name(Namespace::Field, &case()))
         }
-        None => Err(Fault::new(Rule::MissingField { name: case })),
+        None => Err(Fault::new(Rule::MissingField { name: case() })),
     }
 }
 

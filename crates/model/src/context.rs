@@ -8,7 +8,7 @@ use crate::fault::{Fault, Rule};
 
 /// Who asks. The Host decides for each principal what exists and what may be done.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub struct Principal(Arc<str>);
+pub struct Principal(Option<Arc<str>>);
 
 /// The key of a call \[ext\]: 1–255 visible ASCII characters, unique among the caller's calls.
 ///
@@ -29,22 +29,24 @@ pub struct RequestContext {
     pub principal: Principal,
     /// When the caller stops waiting.
     pub deadline: Option<Instant>,
+    /// How many bytes an answer may have once it is encoded, where it will be. What can be cut is cut to fit.
+    pub response_bytes: Option<usize>,
 }
 
 impl Principal {
     /// A principal of that name; what names mean, the door that lets them in decides.
     pub fn new(name: impl Into<Arc<str>>) -> Self {
-        Self(name.into())
+        Self(Some(name.into()))
     }
 
-    /// Whoever reaches a Host that asks for no name.
+    /// Whoever reaches a Host that asks for no name; not the same as anybody of any name.
     pub fn anonymous() -> Self {
-        Self(Arc::from("anonymous"))
+        Self(None)
     }
 
-    /// The name.
-    pub fn as_str(&self) -> &str {
-        &self.0
+    /// The name; none for the anonymous.
+    pub fn name(&self) -> Option<&str> {
+        self.0.as_deref()
     }
 }
 
@@ -72,13 +74,16 @@ impl CallKey {
 impl RequestContext {
     /// Of that principal, without a deadline.
     pub fn of(principal: Principal) -> Self {
-        Self { principal, deadline: None }
+        Self { principal, deadline: None, response_bytes: None }
     }
 }
 
 impl fmt::Debug for Principal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&*self.0, f)
+        match &self.0 {
+            Some(name) => fmt::Debug::fmt(name, f),
+            None => f.write_str("anonymous"),
+        }
     }
 }
 

@@ -79,7 +79,7 @@ pub trait Responder: Send + Sync {
 /// A Transport follows no redirect and repeats nothing.
 pub trait Transport: Send + Sync {
     /// What the Host speaks; [`Capabilities::v1`] where it says nothing of itself.
-    fn capabilities(&self) -> BoxFuture<'_, Result<Capabilities, TransportError>>;
+    fn capabilities(&self, context: RequestContext) -> BoxFuture<'_, Result<Capabilities, TransportError>>;
 
     /// As [`Responder::fetch`]. `context.principal` is not sent: the connection has its own.
     fn fetch(

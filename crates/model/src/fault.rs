@@ -327,8 +327,16 @@ const CLIP: usize = 64;
 /// How many steps of a location a message repeats.
 const STEPS: usize = 16;
 
-/// Shows a foreign name between backquotes, clipped, with control and direction characters escaped.
-pub(crate) struct Quoted<'a>(pub(crate) &'a str);
+/// Shows a foreign text between backquotes, clipped to 64 characters, with control and invisible ones escaped: how
+/// every message shows what is not its own.
+///
+/// ```
+/// use worldspace_model::Quoted;
+/// assert_eq!(Quoted("it's").to_string(), "`it's`");
+/// assert_eq!(Quoted("a\u{202e}b\n").to_string(), "`a\\u202eb\\u000a`");
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Quoted<'a>(pub &'a str);
 
 impl fmt::Display for Quoted<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -303,6 +303,14 @@ impl EffectTable {
         found.map_or(Effects::WRITE, |(_, effects)| *effects)
     }
 
+    /// As [`EffectTable::of`], for an operation of the descriptor that the table was made for: without a search.
+    pub fn at(&self, operation: &Operation) -> Effects {
+        match self.0.get(operation.index) {
+            Some((name, effects)) if name == operation.name() => *effects,
+            _ => self.of(operation.name()),
+        }
+    }
+
     /// Operations and effects in the descriptor's order.
     pub fn iter(&self) -> impl Iterator<Item = (&Name, Effects)> {
         self.0.iter().map(|(name, effects)| (name, *effects))

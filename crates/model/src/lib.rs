@@ -33,7 +33,7 @@ pub use compiled::{Cases, Member, Members, Shape, TypeRef, UnionCaseRef, UnionCa
 pub use context::{CallKey, Principal, RequestContext};
 pub use error::{ErrorCode, Interaction, Message, ProtocolError};
 pub use exchange::{ArgumentSource, BoxFuture, NotSent, Responder, Transport, TransportError, Unanswered};
-pub use fault::{Fault, Kind, Location, Namespace, Rule, Step};
+pub use fault::{Fault, Kind, Location, Namespace, Quoted, Rule, Step};
 pub use interface::{
     Declaration, Descriptor, Documentation, Effect, EffectTable, Effects, INTERFACE_FORMAT, Operation,
     OperationDeclaration, Parameter, TypeDeclaration, UnknownOperation,
@@ -42,10 +42,10 @@ pub use object::{InterfaceList, Object, ObjectName, Ref, Validator};
 pub use path::{EntryPath, PathRule, Segment};
 pub use reference::{InterfaceName, InterfaceReference};
 pub use request::{
-    CallHead, FetchInterfaceRequest, FetchRequest, FetchTreeRequest, IncomingCall, InterfaceTarget,
-    ObserveRequest, OutgoingCall, Target,
+    CallHead, CallOutcomeRequest, FetchInterfaceRequest, FetchRequest, FetchTreeRequest, IncomingCall,
+    InterfaceTarget, ObserveRequest, OutgoingCall, Target,
 };
-pub use response::{CallAnswer, FetchInterfaceResponse, FetchResponse, Settled};
+pub use response::{CallAnswer, CallOutcomeResponse, FetchInterfaceResponse, FetchResponse, Settled};
 pub use suggest::nearest;
 pub use tree::{Cause, Causes, Expansion, Tree, TreeNode};
 pub use types::{EnumCase, Field, Type, TypeKind, UnionCase};

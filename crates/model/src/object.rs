@@ -163,6 +163,32 @@ impl Object {
         Self { name, description: None, interfaces: InterfaceList::EMPTY, r#ref: None, validator: None }
     }
 
+    /// About how many bytes the Object takes in a message, rather too many than too few.
+    pub fn weight(&self) -> usize {
+        let text = |text: &str| {
+            16 + text
+                .bytes()
+                .map(|byte| {
+                    if byte < 0x20 {
+                        6
+                    } else if matches!(byte, b'"' | b'\\') {
+                        2
+                    } else {
+                        1
+                    }
+                })
+                .sum::<usize>()
+        };
+        let references = self.interfaces.iter();
+        64 + text(self.name.as_str())
+            + self.description.as_deref().map_or(0, text)
+            + self.r#ref.as_ref().map_or(0, |r#ref| text(r#ref.as_str()))
+            + self.validator.as_ref().map_or(0, |validator| 24 + validator.as_bytes().len() * 4 / 3)
+            + references
+                .map(|reference| text(reference.scope().as_str()) + text(reference.name().as_str()))
+                .sum::<usize>()
+    }
+
     /// Whether this may be the Object at `path`: name and scopes fit.
     ///
     /// # Errors

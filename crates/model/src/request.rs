@@ -79,6 +79,15 @@ pub struct CallHead {
     pub key: Option<CallKey>,
 }
 
+/// What became of an earlier call \[ext\].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallOutcomeRequest {
+    /// The key of that call.
+    pub key: CallKey,
+    /// Whether a key that is absent is to be refused from now on.
+    pub settle: bool,
+}
+
 /// A call as a Host receives it: well formed, its arguments not yet read, since their types are known only once
 /// target, interface and operation are resolved.
 pub struct IncomingCall {

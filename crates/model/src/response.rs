@@ -41,6 +41,19 @@ pub struct CallAnswer {
     pub settled: Settled,
 }
 
+/// What a Host with a journal knows of an earlier call \[ext\].
+#[derive(Debug, Clone, PartialEq)]
+pub enum CallOutcomeResponse {
+    /// No call of that key is known.
+    Absent,
+    /// It is running.
+    Running,
+    /// It ended, and this was its answer.
+    Done(Result<CallAnswer, ProtocolError>),
+    /// Nobody knows.
+    Unknown,
+}
+
 /// On which side of the fence a call ended (SPEC 2.3). Who finds that its answer cannot be sent must know: before the
 /// fence nothing happened, behind it the outcome is unknown to the caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -152,6 +152,9 @@ fn fault(reason: &'static str) -> Fault {
 }
 
 impl Tree {
+    /// How many bytes the paths of all nodes may have together: far above what a message of ordinary names needs.
+    const MAX_PATH_BYTES: usize = 64 << 20;
+
     /// Links nodes, given as Object, parent and expansion, and checks that they are breadth first, that siblings have
     /// different names, that expansions fit the nodes, and that the causes fit the expansions.
     ///
@@ -278,7 +281,20 @@ impl Tree {
         paths
     }
 
+    /// Whether every Object may stand where it does. Paths repeat the names above them, so that a long chain of long
+    /// names would take memory by its square; such a tree is refused before a path of it is made.
     fn check_places(&self, top: &EntryPath) -> Result<(), Fault> {
+        let mut lengths: Vec<usize> = Vec::with_capacity(self.nodes.len());
+        let mut all = 0usize;
+        for node in &self.nodes {
+            let above = node.parent.map_or(top.as_str().len(), |parent| lengths[parent as usize] + 1);
+            let length = above + if node.parent.is_some() { node.object.name.as_str().len() } else { 0 };
+            lengths.push(length);
+            all = all.saturating_add(length);
+            if all > Self::MAX_PATH_BYTES {
+                return Err(fault("the paths of the tree are too long together"));
+            }
+        }
         for (at, (node, path)) in self.nodes.iter().zip(self.paths(top)).enumerate() {
             let here = |fault: Fault| fault.at_index(at).at_member("nodes");
             node.object.check_place(&path).map_err(here)?;
@@ -300,14 +316,21 @@ impl Tree {
     /// # Errors
     /// [`Rule::ObjectNameMismatch`], [`Rule::InterfaceScopeMismatch`], [`Rule::InvalidTree`].
     pub fn check_fetch_tree(&self, request: &FetchTreeRequest) -> Result<(), Fault> {
-        self.check_places(request.entry())?;
         if self.nodes.len() > request.limit().get() as usize {
             return Err(fault("there are more nodes than were asked for"));
         }
         if self.levels().last().is_some_and(|level| *level > request.depth()) {
             return Err(fault("there are nodes below the requested depth"));
         }
-        Ok(())
+        let after = request.after().map(crate::Segment::as_str);
+        let empty = |node: &TreeNode| node.expansion == Expansion::Complete && node.children.is_empty();
+        if self.nodes[1..].iter().any(empty) || (after.is_none() && empty(self.first())) {
+            return Err(fault("a node whose children are all here has some; without any it is a leaf"));
+        }
+        if self.children(self.first()).any(|child| Some(child.object.name.as_str()) == after) {
+            return Err(fault("the children begin behind the one that `after` names"));
+        }
+        self.check_places(request.entry())
     }
 
     /// Whether this answers an `observe`: complete above the depth, nothing below it.
@@ -316,7 +339,6 @@ impl Tree {
     /// [`Rule::ObjectNameMismatch`], [`Rule::InterfaceScopeMismatch`], [`Rule::ChildrenMissing`],
     /// [`Rule::ChildrenAtBoundary`].
     pub fn check_observe(&self, request: &ObserveRequest) -> Result<(), Fault> {
-        self.check_places(&request.path)?;
         for (at, (node, level)) in self.nodes.iter().zip(self.levels()).enumerate() {
             let boundary = level >= request.depth;
             let rule = match (boundary, node.expansion) {
@@ -326,6 +348,6 @@ impl Tree {
             };
             return Err(Fault::new(rule).at_index(at));
         }
-        Ok(())
+        self.check_places(&request.path)
     }
 }

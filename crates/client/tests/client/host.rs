@@ -422,8 +422,8 @@ impl Line {
 }
 
 impl Transport for Line {
-    fn capabilities(&self) -> BoxFuture<'_, Result<Capabilities, TransportError>> {
-        self.way.capabilities()
+    fn capabilities(&self, context: RequestContext) -> BoxFuture<'_, Result<Capabilities, TransportError>> {
+        self.way.capabilities(context)
     }
 
     fn fetch(

@@ -2,7 +2,7 @@
 
 use http::{HeaderMap, Method, StatusCode};
 use tracing::debug;
-use worldspace_model::{Capabilities, Principal, RequestContext, TransportError};
+use worldspace_model::{Capabilities, RequestContext, TransportError};
 use worldspace_wire::{Content, ForeignKind};
 
 use super::exchange::Answer;
@@ -12,9 +12,10 @@ use crate::media;
 
 impl HttpTransport {
     /// Asked once, and remembered if there was an answer.
-    pub(super) async fn ask_capabilities(&self) -> Result<Capabilities, TransportError> {
-        // The answer is the same for every principal, so it has none.
-        let context = RequestContext::of(Principal::anonymous());
+    pub(super) async fn ask_capabilities(
+        &self,
+        context: RequestContext,
+    ) -> Result<Capabilities, TransportError> {
         let known = self.capabilities.get_or_try_init(|| async {
             let answer =
                 self.send(Method::GET, Route::Capabilities, &context, HeaderMap::new(), None).await?;

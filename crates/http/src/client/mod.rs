@@ -153,8 +153,8 @@ fn wait(left: Duration) -> HeaderValue {
 }
 
 impl Transport for HttpTransport {
-    fn capabilities(&self) -> BoxFuture<'_, Result<Capabilities, TransportError>> {
-        Box::pin(self.ask_capabilities())
+    fn capabilities(&self, context: RequestContext) -> BoxFuture<'_, Result<Capabilities, TransportError>> {
+        Box::pin(self.ask_capabilities(context))
     }
 
     fn fetch(

@@ -117,7 +117,8 @@ impl Site {
         let Route::Interaction(interaction) = route else { return Ok(self.dispatch.capabilities()) };
         let body = self.body(body).await?;
         let deadline = Some(headers::deadline(&head.headers, &self.limits, Instant::now()));
-        let context = RequestContext { principal, deadline };
+        let context =
+            RequestContext { principal, deadline, response_bytes: Some(self.wire.response_bytes()) };
         Ok(self.dispatch.answer(interaction, context, &head.headers, body).await)
     }
 

@@ -10,8 +10,8 @@ use tokio::net::TcpListener;
 use worldspace_http::{ClientConfig, Endpoint, HttpTransport, SetupError};
 use worldspace_model::{
     Arguments, CallAnswer, CallKey, Capabilities, ErrorCode, FetchInterfaceRequest, FetchRequest,
-    FetchTreeRequest, Interaction, InterfaceTarget, NotSent, ObserveRequest, OutgoingCall, Principal,
-    ProtocolError, Record, RequestContext, Target, Transport, TransportError, Unanswered, Value,
+    FetchTreeRequest, Interaction, InterfaceTarget, NotSent, ObserveRequest, OutgoingCall, ProtocolError,
+    Record, RequestContext, Target, Transport, TransportError, Unanswered, Value,
 };
 
 use crate::raw::{LONG, Running};
@@ -22,7 +22,7 @@ fn context() -> RequestContext {
 }
 
 fn within(time: Duration) -> RequestContext {
-    RequestContext { principal: Principal::anonymous(), deadline: Some(Instant::now() + time) }
+    RequestContext { deadline: Some(Instant::now() + time), ..context() }
 }
 
 fn transport(endpoint: &str) -> HttpTransport {
@@ -55,7 +55,7 @@ async fn every_interaction_goes_there_and_back() {
     let server = Running::with(|config| config.base_path = "/wip".to_owned()).await;
     let transport = transport(server.endpoint.as_str());
 
-    let capabilities = transport.capabilities().await.unwrap();
+    let capabilities = transport.capabilities(context()).await.unwrap();
     assert!(
         capabilities.speaks(Interaction::FetchTree) && capabilities.extends("effects"),
         "{capabilities:?}"
@@ -328,7 +328,7 @@ async fn a_host_that_says_nothing_of_itself_speaks_v1() {
         let host = Fixed::new(answer(status, headers, body)).await;
         let transport = host.transport();
         for _ in 0..2 {
-            let capabilities = transport.capabilities().await.unwrap();
+            let capabilities = transport.capabilities(context()).await.unwrap();
             assert_eq!(capabilities == Capabilities::v1(), v1, "{status} {body}: {capabilities:?}");
             assert_eq!(capabilities.speaks(Interaction::Fetch), !v1);
         }
@@ -338,11 +338,11 @@ async fn a_host_that_says_nothing_of_itself_speaks_v1() {
         let host = Fixed::new(answer(status, "", "")).await;
         let transport = host.transport();
         for _ in 0..2 {
-            let answer = transport.capabilities().await;
+            let answer = transport.capabilities(context()).await;
             assert!(matches!(answer, Err(TransportError::NotSent(NotSent::Rejected { .. }))), "{answer:?}");
         }
         assert_eq!(host.requests(), 2, "{status}: not remembered");
     }
-    let lost = Fixed::new("").await.transport().capabilities().await;
+    let lost = Fixed::new("").await.transport().capabilities(context()).await;
     assert!(matches!(lost, Err(TransportError::Unanswered(_))), "{lost:?}");
 }

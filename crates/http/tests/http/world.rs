@@ -80,7 +80,7 @@ impl World {
     fn arrive(&self, context: &RequestContext, key: Option<String>, effects: bool) -> Over {
         self.arrived.fetch_add(1, Ordering::SeqCst);
         let wait = context.deadline.unwrap().saturating_duration_since(Instant::now());
-        let principal = context.principal.as_str().to_owned();
+        let principal = context.principal.name().unwrap_or("anonymous").to_owned();
         *self.seen.lock().unwrap() = Some(Seen { principal, wait, key, effects });
         Over(self.over.clone(), self.end.clone())
     }
