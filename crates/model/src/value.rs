@@ -42,15 +42,23 @@ pub struct Number(f64);
 
 /// Values in order, at most [`MAX_DEPTH`] deep.
 #[derive(Clone, Default)]
-pub struct List {
-    items: Vec<Value>,
-    depth: u16,
-}
+pub struct List(Option<Box<Items>>);
 
 /// Values by name, each name once, at most [`MAX_DEPTH`] deep. The order is kept but means nothing.
 #[derive(Clone, Default)]
-pub struct Record {
-    fields: Vec<(Name, Value)>,
+pub struct Record(Option<Box<Fields>>);
+
+// Both stand behind a pointer, and an empty one behind none, so that a scalar in a list takes no more than a scalar.
+
+#[derive(Clone)]
+struct Items {
+    items: Box<[Value]>,
+    depth: u16,
+}
+
+#[derive(Clone)]
+struct Fields {
+    fields: Box<[(Name, Value)]>,
     depth: u16,
     /// For records that are too wide to be searched one by one.
     table: Option<Box<Table>>,
@@ -104,17 +112,22 @@ impl List {
     /// [`Rule::TooDeep`].
     pub fn new(items: Vec<Value>) -> Result<Self, Fault> {
         let depth = depth_around(items.iter())?;
-        Ok(Self { items, depth })
+        let filled = !items.is_empty();
+        Ok(Self(filled.then(|| Box::new(Items { items: items.into_boxed_slice(), depth }))))
     }
 
     /// The values.
     pub fn items(&self) -> &[Value] {
-        &self.items
+        self.0.as_ref().map_or(&[], |list| &list.items)
     }
 
     /// The values, taken.
     pub fn into_items(self) -> Vec<Value> {
-        self.items
+        self.0.map_or_else(Vec::new, |list| list.items.into_vec())
+    }
+
+    fn depth(&self) -> u16 {
+        self.0.as_ref().map_or(1, |list| list.depth)
     }
 }
 
@@ -137,36 +150,42 @@ impl Record {
             }
             None
         };
-        Ok(Self { fields, depth, table })
+        let filled = !fields.is_empty();
+        Ok(Self(filled.then(|| Box::new(Fields { fields: fields.into_boxed_slice(), depth, table }))))
     }
 
     /// The value of that name.
     pub fn get(&self, name: &str) -> Option<&Value> {
-        let position = match &self.table {
+        let Fields { fields, table, .. } = self.0.as_deref()?;
+        let position = match table {
             Some(table) => table.find(name)?,
-            None => self.fields.iter().position(|(known, _)| **known == *name)?,
+            None => fields.iter().position(|(known, _)| **known == *name)?,
         };
-        Some(&self.fields[position].1)
+        Some(&fields[position].1)
     }
 
     /// Names and values in the order in which they were given.
     pub fn fields(&self) -> &[(Name, Value)] {
-        &self.fields
+        self.0.as_ref().map_or(&[], |record| &record.fields)
     }
 
     /// Names and values, taken.
     pub fn into_fields(self) -> Vec<(Name, Value)> {
-        self.fields
+        self.0.map_or_else(Vec::new, |record| record.fields.into_vec())
     }
 
     /// How many fields there are.
     pub fn len(&self) -> usize {
-        self.fields.len()
+        self.fields().len()
     }
 
     /// Whether there is no field.
     pub fn is_empty(&self) -> bool {
-        self.fields.is_empty()
+        self.0.is_none()
+    }
+
+    fn depth(&self) -> u16 {
+        self.0.as_ref().map_or(1, |record| record.depth)
     }
 }
 
@@ -230,8 +249,8 @@ impl Value {
     /// How many lists and records stand inside one another here; 0 for a scalar.
     pub fn depth(&self) -> u16 {
         match self {
-            Self::List(list) => list.depth.max(1),
-            Self::Record(record) => record.depth.max(1),
+            Self::List(list) => list.depth(),
+            Self::Record(record) => record.depth(),
             _ => 0,
         }
     }
@@ -298,8 +317,8 @@ impl Value {
         while let Some(value) = open.pop() {
             match value {
                 Self::Entry(path) => found.push(path),
-                Self::List(list) => open.extend(list.items.iter().rev()),
-                Self::Record(record) => open.extend(record.fields.iter().rev().map(|(_, value)| value)),
+                Self::List(list) => open.extend(list.items().iter().rev()),
+                Self::Record(record) => open.extend(record.fields().iter().rev().map(|(_, value)| value)),
                 _ => {}
             }
         }
@@ -309,15 +328,14 @@ impl Value {
 
 impl PartialEq for List {
     fn eq(&self, other: &Self) -> bool {
-        self.items == other.items
+        self.items() == other.items()
     }
 }
 
 /// The order of fields means nothing.
 impl PartialEq for Record {
     fn eq(&self, other: &Self) -> bool {
-        self.fields.len() == other.fields.len()
-            && self.fields.iter().all(|(name, value)| other.get(name) == Some(value))
+        self.len() == other.len() && self.fields().iter().all(|(name, value)| other.get(name) == Some(value))
     }
 }
 
@@ -355,23 +373,21 @@ impl fmt::Debug for Value {
             Self::String(value) => fmt::Debug::fmt(value, f),
             Self::Bytes(value) => write!(f, "<{} bytes>", value.len()),
             Self::Entry(value) => write!(f, "entry {value:?}"),
-            Self::List(value) => f.debug_list().entries(&value.items).finish(),
-            Self::Record(value) => {
-                f.debug_map().entries(value.fields.iter().map(|(name, value)| (name, value))).finish()
-            }
+            Self::List(value) => fmt::Debug::fmt(value, f),
+            Self::Record(value) => fmt::Debug::fmt(value, f),
         }
     }
 }
 
 impl fmt::Debug for Record {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_map().entries(self.fields.iter().map(|(name, value)| (name, value))).finish()
+        f.debug_map().entries(self.fields().iter().map(|(name, value)| (name, value))).finish()
     }
 }
 
 impl fmt::Debug for List {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(&self.items).finish()
+        f.debug_list().entries(self.items()).finish()
     }
 }
 

@@ -114,12 +114,14 @@ impl Codec {
 impl Codec {
     /// Reads a `fetch`.
     pub fn read_fetch_request(&self, body: &[u8]) -> Result<FetchRequest, DecodeError> {
-        self.read_request(body, request::read_fetch)
+        self.read_request(body, |reader| request::read_fetch(reader, self.limits.fetch_entries()))
     }
 
     /// Writes a `fetch`.
     pub fn write_fetch_request(&self, request: &FetchRequest) -> Result<Vec<u8>, EncodeError> {
-        self.write(self.limits.request_bytes(), |writer| request::write_fetch(writer, request))
+        self.write(self.limits.request_bytes(), |writer| {
+            request::write_fetch(writer, request, self.limits.fetch_entries())
+        })
     }
 
     /// Reads a `fetch_tree`.

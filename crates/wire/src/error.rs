@@ -22,13 +22,14 @@ pub(crate) enum Problem {
     Malformed(&'static str),
     DuplicateMember(Name),
     TooDeep { limit: usize },
+    TooMany { limit: usize },
     NullMember,
     NotBase64,
     Unfit(&'static str),
     Rule(Rule),
 }
 
-/// The kinds of [`DecodeError`], named as in the conformance vectors.
+/// The kinds of [`DecodeError`], named as in the conformance vectors where those know them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Class {
@@ -38,6 +39,8 @@ pub enum Class {
     InvalidJson,
     /// More containers inside one another than allowed.
     NestingTooDeep,
+    /// More entries in one `fetch` than allowed; none of the vectors' kinds.
+    TooManyEntries,
     /// A required member is absent.
     MissingField,
     /// A member that is not declared.
@@ -66,6 +69,11 @@ pub enum EncodeError {
         /// How many lists and records may stand inside one another.
         limit: usize,
     },
+    /// It asks for more entries at once than the limit.
+    TooMany {
+        /// How many entries may stand in one `fetch`.
+        limit: usize,
+    },
     /// It has no form in this message.
     Unwritable {
         /// Why.
@@ -80,6 +88,7 @@ impl Class {
             Self::BodyTooLarge => "body_too_large",
             Self::InvalidJson => "invalid_json",
             Self::NestingTooDeep => "nesting_too_deep",
+            Self::TooManyEntries => "too_many_entries",
             Self::MissingField => "missing_field",
             Self::UnknownField => "unknown_field",
             Self::InvalidField => "invalid_field",
@@ -157,6 +166,7 @@ impl DecodeError {
             Problem::TooLarge { .. } => Class::BodyTooLarge,
             Problem::Malformed(_) | Problem::DuplicateMember(_) => Class::InvalidJson,
             Problem::TooDeep { .. } => Class::NestingTooDeep,
+            Problem::TooMany { .. } => Class::TooManyEntries,
             Problem::NullMember => Class::NullOptionalField,
             Problem::NotBase64 => Class::InvalidBase64,
             Problem::Unfit(_) => Class::InvalidField,
@@ -197,6 +207,7 @@ impl DecodeError {
             Problem::Rule(rule) => rule,
             Problem::DuplicateMember(name) => Rule::DuplicateName { namespace: Namespace::Field, name },
             Problem::TooLarge { .. } | Problem::TooDeep { .. } => Rule::TooDeep,
+            Problem::TooMany { .. } => Rule::Unreadable { reason: MANY },
             Problem::NullMember => Rule::Unreadable { reason: NULL },
             Problem::NotBase64 => Rule::Unreadable { reason: BASE64 },
             Problem::Malformed(reason) | Problem::Unfit(reason) => Rule::Unreadable { reason },
@@ -205,6 +216,7 @@ impl DecodeError {
     }
 }
 
+const MANY: &str = "there are too many entries at once";
 const NULL: &str = "null is no value here; what is absent is left out";
 const BASE64: &str = "bytes are written in canonical base64 (RFC 4648 section 4, padded, unused bits zero)";
 
@@ -231,6 +243,7 @@ impl fmt::Display for Problem {
             Self::TooDeep { limit } => {
                 write!(f, "lists and records stand inside one another more than {limit} deep")
             }
+            Self::TooMany { limit } => write!(f, "there are more than {limit} entries at once"),
             Self::NullMember => f.write_str(NULL),
             Self::NotBase64 => f.write_str(BASE64),
             Self::Rule(rule) => fmt::Display::fmt(rule, f),
@@ -270,6 +283,7 @@ impl fmt::Display for EncodeError {
             Self::TooDeep { limit } => {
                 write!(f, "its lists and records stand inside one another deeper than the limit of {limit}")
             }
+            Self::TooMany { limit } => write!(f, "it asks for more than {limit} entries at once"),
             Self::Unwritable { reason } => f.write_str(reason),
         }
     }
@@ -278,12 +292,41 @@ impl fmt::Display for EncodeError {
 impl std::error::Error for DecodeError {}
 impl std::error::Error for EncodeError {}
 
+impl Problem {
+    /// What its sender can do, where the problem alone does not say it.
+    fn advice(&self) -> Option<&'static str> {
+        match self {
+            Self::TooLarge { .. } => Some("send less at once"),
+            Self::TooDeep { .. } => Some("send what is less deep"),
+            Self::TooMany { .. } => Some("ask for fewer, in several requests"),
+            Self::DuplicateMember(_) => Some("send each member once"),
+            // Those with a `;` have advice of their own.
+            Self::Malformed(reason) if !reason.contains(';') => {
+                Some("send one JSON text (RFC 8259) in UTF-8")
+            }
+            Self::Malformed(_) | Self::NullMember | Self::NotBase64 | Self::Unfit(_) => None,
+            Self::Rule(rule) => match rule {
+                Rule::MissingField { .. } => Some("add it"),
+                Rule::UnknownField { nearest: None, .. } => Some("leave it out"),
+                Rule::InvalidPath(_) => Some("send a path as a tree of this Host shows it"),
+                Rule::InvalidObjectName { .. } => Some("send a name as a tree of this Host shows it"),
+                Rule::EmptyInterfaceName => Some("send a reference as its Object lists it"),
+                _ => None,
+            },
+        }
+    }
+}
+
 /// A request that cannot be read.
 impl From<DecodeError> for ProtocolError {
     fn from(error: DecodeError) -> Self {
+        let advice = error.0.problem.advice().map_or(String::new(), |advice| format!("; {advice}"));
+        if error.class() == Class::TooManyEntries {
+            return Self::new(ErrorCode::ResourceLimitExceeded, format!("{error}{advice}"));
+        }
         let whole = error.location().is_empty() && error.offset().is_none();
         let place = if whole { " at its outermost level" } else { "" };
-        Self::new(ErrorCode::InvalidRequest, format!("the request is invalid{place}: {error}"))
+        Self::new(ErrorCode::InvalidRequest, format!("the request is invalid{place}: {error}{advice}"))
     }
 }
 

@@ -3,22 +3,24 @@
 
 use worldspace_model::MAX_DEPTH;
 
-/// How large and how deep a body may be.
+/// How large and how deep a body may be, and how much it may ask for.
 ///
 /// ```
 /// use worldspace_wire::Limits;
 /// assert!(Limits::new(1 << 20, 8 << 20, 64).is_ok());
 /// assert!(Limits::new(0, 8 << 20, 64).is_err());
 /// assert_eq!(Limits::new(1, 1, 100_000).unwrap().nesting(), Limits::MAX_NESTING);
+/// assert_eq!(Limits::default().with_fetch_entries(7).unwrap().fetch_entries(), 7);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     request_bytes: usize,
     response_bytes: usize,
     nesting: usize,
+    fetch_entries: usize,
 }
 
-/// A limit of zero, which no body meets.
+/// A limit of zero, which nothing meets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ZeroLimit {
     /// Which limit it is.
@@ -38,11 +40,20 @@ impl Limits {
         for (limit, value) in
             [("request_bytes", request_bytes), ("response_bytes", response_bytes), ("nesting", nesting)]
         {
-            if value == 0 {
-                return Err(ZeroLimit { limit });
-            }
+            above_zero(limit, value)?;
         }
-        Ok(Self { request_bytes, response_bytes, nesting: nesting.min(Self::MAX_NESTING) })
+        let nesting = nesting.min(Self::MAX_NESTING);
+        Ok(Self { request_bytes, response_bytes, nesting, ..Self::default() })
+    }
+
+    /// The same with another number of entries in one `fetch`. A Host that takes more than the default by its own
+    /// limit needs this one raised too.
+    ///
+    /// # Errors
+    /// It is zero.
+    pub fn with_fetch_entries(self, fetch_entries: usize) -> Result<Self, ZeroLimit> {
+        above_zero("fetch_entries", fetch_entries)?;
+        Ok(Self { fetch_entries, ..self })
     }
 
     /// Bytes of a request body.
@@ -59,6 +70,15 @@ impl Limits {
     pub fn nesting(&self) -> usize {
         self.nesting
     }
+
+    /// Entries in one `fetch`.
+    pub fn fetch_entries(&self) -> usize {
+        self.fetch_entries
+    }
+}
+
+fn above_zero(limit: &'static str, value: usize) -> Result<(), ZeroLimit> {
+    if value == 0 { Err(ZeroLimit { limit }) } else { Ok(()) }
 }
 
 impl Default for Limits {
@@ -71,13 +91,16 @@ impl Default for Limits {
             response_bytes: 8 << 20,
             // What [v1] peers take. An `observe` spends two for each level of the tree.
             nesting: 64,
+            // Far above what a Host answers at once, and far below what a body could hold: each entry costs more than
+            // its text, above all one that is no path.
+            fetch_entries: 4096,
         }
     }
 }
 
 impl std::fmt::Display for ZeroLimit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "`{}` is 0, which no body meets; it must be at least 1", self.limit)
+        write!(f, "`{}` is 0, which nothing meets; it must be at least 1", self.limit)
     }
 }
 

@@ -9,15 +9,18 @@ use super::object::{read_path, read_ref, read_reference, write_reference};
 use super::read::{Read, Reader, Shape, require};
 use super::value::{read_validator, write_record, write_validator};
 use super::write::{Writer, Written};
-use crate::error::EncodeError;
+use crate::error::{DecodeError, EncodeError, Problem};
 
 const FETCH: Shape = Shape { required: &["entries"], optional: &[] };
 
-pub(crate) fn read_fetch(reader: &mut Reader<'_>) -> Read<FetchRequest> {
+pub(crate) fn read_fetch(reader: &mut Reader<'_>, most: usize) -> Read<FetchRequest> {
     let mut entries = None;
     reader.object(&FETCH, |reader, _| {
         let mut list = Vec::new();
         reader.list(|reader| {
+            if list.len() == most {
+                return Err(DecodeError::new(Problem::TooMany { limit: most }));
+            }
             let entry = EntryPath::parse(&reader.string()?);
             list.push(entry.map_err(|fault| fault.at_index(list.len()).at_member("entries")));
             Ok(())
@@ -28,7 +31,10 @@ pub(crate) fn read_fetch(reader: &mut Reader<'_>) -> Read<FetchRequest> {
     Ok(FetchRequest { entries: require(entries, "entries")? })
 }
 
-pub(crate) fn write_fetch(writer: &mut Writer, request: &FetchRequest) -> Written {
+pub(crate) fn write_fetch(writer: &mut Writer, request: &FetchRequest, most: usize) -> Written {
+    if request.entries.len() > most {
+        return Err(EncodeError::TooMany { limit: most });
+    }
     writer.object(|writer| {
         writer.member("entries")?;
         writer.list(&request.entries, |writer, entry| match entry {

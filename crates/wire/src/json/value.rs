@@ -75,33 +75,36 @@ pub(crate) fn read_value(reader: &mut Reader<'_>, ty: TypeRef<'_>) -> Read<Value
     }
 }
 
-/// Which members of a record have been read, without an allocation where there are few.
-enum Seen {
-    Few(u64),
-    Many(Vec<bool>),
+/// Which members of a record have been read. It grows with the members that are given, not with those declared: a body
+/// of many small records must not cost what wide ones would.
+#[derive(Default)]
+struct Seen {
+    first: u64,
+    others: Vec<u64>,
 }
 
 impl Seen {
-    fn of(members: usize) -> Self {
-        if members <= 64 { Self::Few(0) } else { Self::Many(vec![false; members]) }
-    }
-
     fn insert(&mut self, index: usize) -> bool {
-        match self {
-            Self::Few(set) => {
-                let before = *set;
-                *set |= 1 << index;
-                before != *set
+        let word = match (index / 64).checked_sub(1) {
+            None => &mut self.first,
+            Some(other) => {
+                if self.others.len() <= other {
+                    self.others.resize(other + 1, 0);
+                }
+                &mut self.others[other]
             }
-            Self::Many(seen) => !std::mem::replace(&mut seen[index], true),
-        }
+        };
+        let before = *word;
+        *word |= 1 << (index % 64);
+        before != *word
     }
 
     fn has(&self, index: usize) -> bool {
-        match self {
-            Self::Few(set) => set & (1 << index) != 0,
-            Self::Many(seen) => seen[index],
-        }
+        let word = match (index / 64).checked_sub(1) {
+            None => self.first,
+            Some(other) => self.others.get(other).copied().unwrap_or_default(),
+        };
+        word & (1 << (index % 64)) != 0
     }
 }
 
@@ -111,8 +114,8 @@ pub(crate) fn read_members(
     namespace: Namespace,
 ) -> Read<Record> {
     reader.enter_object()?;
-    let mut fields: Vec<(Name, Value)> = Vec::with_capacity(members.len());
-    let mut seen = Seen::of(members.len());
+    let mut fields: Vec<(Name, Value)> = Vec::new();
+    let mut seen = Seen::default();
     let mut required = 0;
     while let Some(name) = reader.member(fields.is_empty())? {
         // Values are mostly written in the order of their declaration.

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use worldspace_model::{
-    CallAnswer, Capabilities, Cause, Expansion, FetchInterfaceRequest, FetchInterfaceResponse, FetchRequest,
-    FetchResponse, FetchTreeRequest, InterfaceList, Object, ObjectName, ObserveRequest, Segment, Settled,
-    Tree, Type, Validator, Value,
+    CallAnswer, Capabilities, Cause, ErrorCode, Expansion, FetchInterfaceRequest, FetchInterfaceResponse,
+    FetchRequest, FetchResponse, FetchTreeRequest, InterfaceList, Object, ObjectName, ObserveRequest,
+    ProtocolError, Segment, Settled, Tree, Type, Validator, Value,
 };
 use worldspace_wire::{Class, Codec, DecodeError, EncodeError, Limits};
 
@@ -47,7 +47,7 @@ fn messages() -> Vec<Message> {
         ]
     };
     let tree = Tree::new(nodes(Expansion::Unexplored), [Cause::Depth].into_iter().collect()).unwrap();
-    let tree_request = FetchTreeRequest::new(path("/"), 2, 3, Some(Segment::parse("a").unwrap())).unwrap();
+    let tree_request = FetchTreeRequest::new(path("/"), 2, 3, Some(Segment::parse("0").unwrap())).unwrap();
     let observe = ObserveRequest { path: path("/"), depth: 2 };
     let fetch = FetchRequest { entries: vec![Ok(path("/a"))] };
     let fetched = FetchResponse { results: vec![Ok(object("a"))] };
@@ -164,4 +164,45 @@ fn writing_stops_where_the_limit_is_exceeded() {
     let answer = CallAnswer { result: value, validator: None, settled: Settled::BeforeFence };
     let written = bounded(3 << 20, 64).write_call_answer(&answer);
     assert_eq!(written, Err(EncodeError::TooLarge { limit: 3 << 20 }));
+}
+
+#[test]
+fn more_entries_than_the_limit_are_refused_on_both_sides_as_too_much_and_not_as_wrong() {
+    let codec = Codec::json(Limits::default().with_fetch_entries(2).unwrap());
+    let entries = |count| FetchRequest { entries: vec![Ok(path("/a")); count] };
+    let body = |count| roomy().write_fetch_request(&entries(count)).unwrap();
+    assert_eq!(codec.read_fetch_request(&body(2)).unwrap().entries.len(), 2);
+    codec.write_fetch_request(&entries(2)).unwrap();
+
+    assert_eq!(codec.write_fetch_request(&entries(3)), Err(EncodeError::TooMany { limit: 2 }));
+    let error = codec.read_fetch_request(&body(3)).unwrap_err();
+    assert_eq!(error.class(), Class::TooManyEntries);
+    let error = ProtocolError::from(error);
+    assert_eq!(error.code, ErrorCode::ResourceLimitExceeded);
+    assert!(
+        error.message.as_str().ends_with("more than 2 entries at once; ask for fewer, in several requests")
+    );
+}
+
+#[test]
+fn an_error_that_a_caller_is_told_ends_with_what_to_do() {
+    let read =
+        |body: &str| ProtocolError::from(bounded(64, 2).read_observe_request(body.as_bytes()).unwrap_err());
+    for (body, message) in [
+        (r#"{"path":"/"}"#, "the required field `depth` is absent; add it"),
+        (r#"{"path":"/","x":1}"#, "there is no field `x`; leave it out"),
+        (r#"{"path":"/","dept":1}"#, "there is no field `dept`; did you mean `depth`?"),
+        (r#"{"path":"/","path":"/"}"#, "; send each member once"),
+        (
+            r#"{"path":"a","depth":1}"#,
+            "path: a path begins with `/`; send a path as a tree of this Host shows it",
+        ),
+        (r#"{"path":"/""#, "; send one JSON text (RFC 8259) in UTF-8"),
+        ("\u{feff}{}", "the body begins with a byte order mark; leave it out (byte 0)"),
+        (&" ".repeat(65), "the body is larger than 64 bytes; send less at once"),
+    ] {
+        let error = read(body);
+        assert_eq!(error.code, ErrorCode::InvalidRequest);
+        assert!(error.message.as_str().ends_with(message), "{}", error.message);
+    }
 }

@@ -286,7 +286,7 @@ pub(crate) fn tree() -> impl Strategy<Value = (Tree, u32)> {
         let depth = shape.iter().map(|(.., level)| *level).max().unwrap_or(0);
         let expansion = |at: usize| match has_children(&shape, at) {
             true => [Expansion::Complete, Expansion::Partial][expansions[at] % 2],
-            false => [Expansion::Leaf, Expansion::Unexplored, Expansion::Complete][expansions[at]],
+            false => [Expansion::Leaf, Expansion::Unexplored][expansions[at] % 2],
         };
         let nodes: Vec<_> =
             (0..shape.len()).map(|at| (Arc::clone(&shape[at].0), shape[at].1, expansion(at))).collect();
