@@ -1,16 +1,18 @@
 //! One call, as its provider receives and answers it.
 
 use std::future::Future;
+use std::sync::Arc;
 use std::time::Instant;
 
-use worldspace_model::{Arguments, Effect, Effects, EntryPath, Operation, Value};
+use tokio::sync::OwnedSemaphorePermit;
+use worldspace_model::{Arguments, Effect, Effects, EntryPath, Operation, Quoted, Segment, Value};
 
-use crate::context::Context;
 use crate::cursor::Cursors;
 use crate::failure::Refusal;
 use crate::fence::{Fate, Fence};
 use crate::guard::StateGuard;
 use crate::local::{LocalPath, LocalReference};
+use crate::mounts::MountPoint;
 use crate::published::StateToken;
 
 /// A call that passed every check but those that only its provider can make.
@@ -18,6 +20,7 @@ use crate::published::StateToken;
 /// It is answered once: by [`Call::done`] without an effect, or across the fence. Both take the call, so that nothing
 /// can be asked of it behind the fence.
 pub struct Call {
+    pub(crate) mount: Arc<MountPoint>,
     pub(crate) path: LocalPath,
     pub(crate) reference: LocalReference,
     pub(crate) operation: Operation,
@@ -27,6 +30,8 @@ pub struct Call {
     pub(crate) fence: Fence,
     pub(crate) guard: StateGuard,
     pub(crate) cursors: Cursors,
+    /// Held for as long as the call runs, on whichever thread.
+    pub(crate) _place: OwnedSemaphorePermit,
 }
 
 /// The answer to a [`Call`].
@@ -37,7 +42,8 @@ pub struct Done(pub(crate) Ending);
 #[derive(Debug)]
 pub(crate) enum Ending {
     NoEffect(Value),
-    Effect(Fate),
+    /// With whether the state before it was compared with what the caller observed.
+    Effect(Fate, bool),
 }
 
 impl Call {
@@ -72,6 +78,11 @@ impl Call {
         &self.arguments
     }
 
+    /// All arguments, taken: an effect behind the fence outlives the call.
+    pub fn take_arguments(&mut self) -> Arguments {
+        std::mem::take(&mut self.arguments)
+    }
+
     /// The argument of that name, if it is a text or the case of an enum.
     pub fn text(&self, name: &str) -> Option<&str> {
         self.argument(name)?.as_str()
@@ -87,17 +98,33 @@ impl Call {
         self.argument(name)?.as_bool()
     }
 
+    /// The argument of that name as a name for a child.
+    ///
+    /// # Errors
+    /// [`Refusal::InvalidArguments`] for what cannot be a segment of a path.
+    pub fn segment(&self, name: &str) -> Result<Option<Segment>, Refusal> {
+        let parsed = self.text(name).map(Segment::parse).transpose();
+        parsed.map_err(|fault| Refusal::argument(name, fault))
+    }
+
     /// The argument of that name, if it is an entry of this provider.
     ///
     /// # Errors
     /// [`Refusal::InvalidArguments`] for an entry that is not this provider's.
-    pub fn local(&self, context: &Context, name: &str) -> Result<Option<LocalPath>, Refusal> {
-        let Some(entry) = self.argument(name).and_then(Value::as_entry) else { return Ok(None) };
-        let elsewhere = |entry: &EntryPath| {
-            let (entry, mount) = (crate::failure::quoted(entry.as_str()), context.mount());
-            Refusal::argument(name, format!("{entry} is not below {mount}, where this operation works"))
+    pub fn local(&self, name: &str) -> Result<Option<LocalPath>, Refusal> {
+        self.argument(name).and_then(Value::as_entry).map(|entry| self.local_of(entry, name)).transpose()
+    }
+
+    /// An entry from within an argument as a position of this provider; `place` is where it stands, such as `items[3]`.
+    ///
+    /// # Errors
+    /// [`Refusal::InvalidArguments`] for an entry that is not this provider's.
+    pub fn local_of(&self, entry: &EntryPath, place: &str) -> Result<LocalPath, Refusal> {
+        let elsewhere = || {
+            let (entry, mount) = (Quoted(entry.as_str()), Quoted(self.mount.path().as_str()));
+            Refusal::argument(place, format!("{entry} is not below {mount}, where this operation works"))
         };
-        context.local(entry).map(Some).ok_or_else(|| elsewhere(entry))
+        self.mount.local(entry).ok_or_else(elsewhere)
     }
 
     /// The argument of that name as a count of at least 1 and at most `most`; `usual` where it is absent.
@@ -154,8 +181,8 @@ impl Call {
         current: Option<&StateToken>,
         effect: impl Future<Output = Fate>,
     ) -> Result<Done, Refusal> {
-        self.cross(current)?;
-        Ok(Done(Ending::Effect(effect.await)))
+        let compared = self.cross(current)?;
+        Ok(Done(Ending::Effect(effect.await, compared)))
     }
 
     /// As [`Call::fence`], for effects on a thread that may block.
@@ -167,11 +194,12 @@ impl Call {
         current: Option<&StateToken>,
         effect: impl FnOnce() -> Fate,
     ) -> Result<Done, Refusal> {
-        self.cross(current)?;
-        Ok(Done(Ending::Effect(effect())))
+        let compared = self.cross(current)?;
+        Ok(Done(Ending::Effect(effect(), compared)))
     }
 
-    fn cross(&self, current: Option<&StateToken>) -> Result<(), Refusal> {
+    /// Whether the caller's observation was compared.
+    fn cross(&self, current: Option<&StateToken>) -> Result<bool, Refusal> {
         let contradiction = match current {
             _ if self.effects.has(Effect::Read) => Some("is declared `read` and has an effect"),
             None if self.effects.has(Effect::Guarded) => {
@@ -191,7 +219,7 @@ impl Call {
                 "the time for the call ran out before it had any effect; allow more time and call again";
             return Err(Refusal::Limit(text.to_owned()));
         }
-        Ok(())
+        Ok(current.is_some() && self.guard.sent.is_some())
     }
 }
 

@@ -1,8 +1,11 @@
 //! The children of an entry, in publication order: first the names that lead to mounts, then the provider's own that
 //! no mount shadows. Pulled page by page; what the principal does not see is never counted.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
+use futures_util::StreamExt;
+use futures_util::stream;
 use worldspace_model::{EntryPath, Segment};
 
 use crate::context::{Context, Request};
@@ -11,7 +14,10 @@ use crate::host::Inner;
 use crate::local::LocalPath;
 use crate::mount::{Found, log_failure};
 use crate::mounts::{MountPoint, Place};
-use crate::provider::Order;
+use crate::provider::{Order, Page};
+
+/// Mount points read at one time.
+const WINDOW: usize = 8;
 
 /// Goes through the children of one entry.
 pub(crate) struct Lister<'h> {
@@ -24,6 +30,8 @@ pub(crate) struct Lister<'h> {
     after: Option<Segment>,
     /// Whether `after` was named by the caller, who may not see it.
     named: bool,
+    /// The names that came, where their order does not tell whether one comes twice.
+    came: HashSet<Segment>,
 }
 
 /// A part of the children.
@@ -53,6 +61,7 @@ impl<'h> Lister<'h> {
             own,
             after: None,
             named: false,
+            came: HashSet::new(),
         };
         if let Some(after) = after {
             lister.go_on_behind(after)?;
@@ -80,22 +89,33 @@ impl<'h> Lister<'h> {
 
     /// Up to `most` further children that the principal sees; fewer mean nothing unless `end` is set.
     pub(crate) async fn next(&mut self, most: usize) -> Result<Listed, ProviderError> {
-        let mut children = Vec::new();
-        while let Some((name, rest)) = self.leading.split_first() {
-            if children.len() == most {
-                return Ok(Listed { children, end: false });
-            }
-            let entry = self.entry.child(name);
-            // A mount point always has an Object, so this fails only for what the principal does not see.
-            if let Ok(found) = self.host.find(&self.request, &entry).await {
-                children.push((entry, found));
-            }
-            self.leading = rest;
-        }
+        let mut children = self.next_leading(most).await;
         while children.is_empty() && self.own.is_some() {
             self.next_own(most, &mut children).await?;
+            // Pages may come without ever waiting and hold nothing to show.
+            tokio::task::consume_budget().await;
+            if children.is_empty() && self.request.is_late() {
+                return Err(ProviderError::Late);
+            }
         }
-        Ok(Listed { children, end: self.own.is_none() })
+        Ok(Listed { children, end: self.leading.is_empty() && self.own.is_none() })
+    }
+
+    async fn next_leading(&mut self, most: usize) -> Vec<(EntryPath, Found)> {
+        let mut children = Vec::new();
+        while children.is_empty() && !self.leading.is_empty() {
+            let (now, rest) = self.leading.split_at(most.min(self.leading.len()));
+            let entries: Vec<EntryPath> = now.iter().map(|name| self.entry.child(name)).collect();
+            let (host, request) = (self.host, &self.request);
+            let reads = entries
+                .into_iter()
+                .map(|entry| async move { host.find(request, &entry).await.map(|found| (entry, found)) });
+            let read: Vec<_> = stream::iter(reads).buffered(WINDOW).collect().await;
+            // A mount point always has an Object, so this passes over only what the principal does not see.
+            children.extend(read.into_iter().flatten());
+            self.leading = rest;
+        }
+        children
     }
 
     async fn next_own(
@@ -103,15 +123,15 @@ impl<'h> Lister<'h> {
         most: usize,
         children: &mut Vec<(EntryPath, Found)>,
     ) -> Result<(), ProviderError> {
-        let Some((mount, local)) = &self.own else { return Ok(()) };
+        let Some((mount, local)) = self.own.clone() else { return Ok(()) };
         let context = Context::new(&self.request, mount);
-        let read = mount.provider().children(&context, local, self.after.as_ref(), most).await;
+        let read = mount.provider().children(&context, &local, self.after.as_ref(), most).await;
         let page = match read {
             Ok(page) => page,
             // The provider need not have what only leads to a mount.
             Err(ProviderError::NotFound) if self.host.mounts.leads_down(&self.entry) => {
                 self.own = None;
-                return Ok(());
+                return if self.named { Err(ProviderError::Gone) } else { Ok(()) };
             }
             Err(error) => {
                 log_failure(mount, &self.entry, &error);
@@ -123,23 +143,34 @@ impl<'h> Lister<'h> {
         {
             return Err(ProviderError::Gone);
         }
-        let last = page.children.last().map(|(name, _)| name.clone());
-        let shadowing = self.host.mounts.leading(&self.entry);
-        for (name, published) in page.children {
+        let Page { children: own, more, order } = page;
+        let go_on = more && !own.is_empty();
+        for (name, published) in own {
+            if !self.is_new(&name, order) {
+                let error = ProviderError::failed(format!("the child {name:?} came twice or out of order"));
+                log_failure(mount, &self.entry, &error);
+                return Err(error);
+            }
             let entry = self.entry.child(&name);
-            if !shadowing.contains(&name) && self.sees(&entry) {
+            let shadowed = self.host.mounts.leading(&self.entry).contains(&name);
+            self.after = Some(name);
+            if !shadowed && self.sees(&entry) {
                 let found = self.host.translate(&self.request, mount, &entry, published);
                 let found = found.inspect_err(|error| log_failure(mount, &entry, error))?;
                 children.push((entry, found));
             }
         }
-        match last {
-            Some(last) if page.more => {
-                self.after = Some(last);
-                self.named = false;
-            }
-            _ => self.own = None,
+        self.named = false;
+        if !go_on {
+            self.own = None;
         }
         Ok(())
+    }
+
+    fn is_new(&mut self, name: &Segment, order: Order) -> bool {
+        match order {
+            Order::ByName => self.after.as_ref().is_none_or(|before| before < name),
+            Order::Own => self.after.as_ref() != Some(name) && self.came.insert(name.clone()),
+        }
     }
 }

@@ -6,6 +6,7 @@ use std::time::Instant;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use worldspace_model::{EntryPath, Principal, RequestContext};
 
+use crate::fence::Fence;
 use crate::local::LocalPath;
 use crate::mounts::MountPoint;
 
@@ -21,6 +22,9 @@ pub struct Context {
 pub(crate) struct Request {
     pub(crate) principal: Principal,
     pub(crate) deadline: Option<Instant>,
+    pub(crate) response_bytes: Option<usize>,
+    /// That of the call, where the request is one. Nothing is called off behind it.
+    pub(crate) fence: Fence,
     cancellation: CancellationToken,
 }
 
@@ -29,8 +33,19 @@ impl Request {
     pub(crate) fn open(context: RequestContext) -> (Arc<Self>, DropGuard) {
         let cancellation = CancellationToken::new();
         let guard = cancellation.clone().drop_guard();
-        let RequestContext { principal, deadline, response_bytes: _ } = context;
-        (Arc::new(Self { principal, deadline, cancellation }), guard)
+        let RequestContext { principal, deadline, response_bytes } = context;
+        let fence = Fence::default();
+        (Arc::new(Self { principal, deadline, response_bytes, fence, cancellation }), guard)
+    }
+
+    pub(crate) fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// When so much of the time that is left will be over: no part of a request may take all of it.
+    pub(crate) fn part_of_time(&self, part: u32) -> Option<Instant> {
+        let now = Instant::now();
+        self.deadline.map(|deadline| now + deadline.saturating_duration_since(now) / part)
     }
 }
 
@@ -49,15 +64,32 @@ impl Context {
         self.request.deadline
     }
 
-    /// Whether nobody waits any more, or the deadline has passed: work that has no effect yet can stop.
-    pub fn is_cancelled(&self) -> bool {
-        self.request.cancellation.is_cancelled()
-            || self.request.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    /// How many bytes the whole answer may have once it is encoded, where it will be.
+    pub fn response_bytes(&self) -> Option<usize> {
+        self.request.response_bytes
     }
 
-    /// Waits until nobody waits any more.
+    /// Whether nobody waits any more, or the deadline has passed, so that work can stop. Never so behind the fence.
+    pub fn is_cancelled(&self) -> bool {
+        let request = &self.request;
+        (request.cancellation.is_cancelled() || request.is_late()) && !request.fence.is_crossed()
+    }
+
+    /// Waits until [`Context::is_cancelled`].
     pub async fn cancelled(&self) {
-        self.request.cancellation.cancelled().await;
+        let late = async {
+            match self.request.deadline {
+                Some(deadline) => tokio::time::sleep_until(deadline.into()).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            () = self.request.cancellation.cancelled() => {}
+            () = late => {}
+        }
+        if self.request.fence.is_crossed() {
+            std::future::pending::<()>().await;
+        }
     }
 
     /// Where the provider's root stands in the Worldspace.

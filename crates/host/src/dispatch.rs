@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use tokio::task::{AbortHandle, JoinError};
 use tokio_util::sync::DropGuard;
+use tracing::Instrument;
 use worldspace_model::{
     CallAnswer, CallHead, Effect, EntryPath, ErrorCode, IncomingCall, InterfaceTarget, Object, Operation,
-    ProtocolError, RequestContext, Settled, Target, Validator, Value,
+    ProtocolError, Ref, RequestContext, Settled, Target, Validator, Value,
 };
 
 use crate::call::{Call, Done, Ending};
@@ -17,7 +18,7 @@ use crate::fence::{After, Fate, Fence};
 use crate::guard::StateGuard;
 use crate::host::Inner;
 use crate::interface::Interface;
-use crate::mount::{Chain, log_failure};
+use crate::mount::Chain;
 use crate::mounts::{MountPoint, Place};
 use crate::tree::in_time;
 
@@ -45,29 +46,20 @@ impl Inner {
     ) -> Result<CallAnswer, ProtocolError> {
         let (request, cancel) = Request::open(self.bounded(context));
         let name = quoted(&call.head.operation);
+        let late = || ProviderError::Late.shown(&name);
         let ready = in_time(request.deadline, self.check(&request, call)).await;
-        let ready = ready.unwrap_or_else(|| Err(self.too_late(&name)))?;
-        let Ok(permit) = self.calls.clone().try_acquire_owned() else {
-            let most = self.limits.calls;
-            let text = format!(
-                "{most} calls run already, which is this Host's limit, and nothing was done; call again later"
-            );
-            return Err(ProtocolError::new(ErrorCode::ResourceLimitExceeded, text));
-        };
-        let Ready { mount, context, call, answering } = ready;
+        let Ready { mount, context, call, answering } = ready.unwrap_or_else(|| Err(late()))?;
         // A task of its own, so that it can outlive a caller who goes away behind the fence.
-        let task = tokio::spawn(async move {
-            let _permit = permit;
-            mount.provider().call(&context, call).await
-        });
+        let running = async move { mount.provider().call(&context, call).await };
+        let task = self.running.spawn(running.in_current_span());
         let waiting =
-            Waiting { fence: answering.fence.clone(), task: task.abort_handle(), cancel: Some(cancel) };
+            Waiting { fence: request.fence.clone(), task: task.abort_handle(), cancel: Some(cancel) };
         match in_time(request.deadline, task).await {
             Some(ended) => {
                 drop(waiting);
                 answering.answer(ended)
             }
-            None if answering.fence.abandon() => Err(self.too_late(&name)),
+            None if request.fence.abandon() => Err(late()),
             None => Err(answering.unknown("it did not end in time")),
         }
     }
@@ -76,30 +68,27 @@ impl Inner {
     async fn check(&self, request: &Arc<Request>, call: IncomingCall) -> Result<Ready, ProtocolError> {
         let IncomingCall { head, arguments } = call;
         let CallHead { target, interface, operation: name, key: _ } = head;
-        let found = self.find(request, &target.path).await;
-        let object = found.map_err(|error| error.shown(&quoted(target.path.as_str())))?.object;
+        let asked = quoted(target.path.as_str());
+        let found = self.find_readable(request, &target.path).await;
+        let object = found.map_err(|error| error.shown(&asked))?.object;
         if target.validator.is_some() && target.validator != object.validator {
-            return Err(changed(&quoted(target.path.as_str())));
+            return Err(changed(&asked));
         }
-        self.check_membership(request, &target, &interface, &object).await?;
+        let published = self.check_interface(request, &target, &interface, &object).await?;
         let Some(Place::Mounted(mount, path)) = self.mounts.place(&target.path) else {
             return Err(no_member(&interface));
         };
         let reference = mount.local_reference(&interface.reference).ok_or_else(|| no_member(&interface))?;
-        let context = Context::new(request, mount);
-        let published = mount.provider().interface(&context, &reference).await.map_err(|error| {
-            log_failure(mount, &target.path, &error);
-            match error {
-                ProviderError::NotFound => no_member(&interface),
-                error => error.shown(&quoted(&interface.reference.to_string())),
-            }
-        })?;
-        self.check_descriptor(request, &interface, &published)?;
         let operation = published.descriptor().require_operation(&name).map_err(|unknown| {
             let text = format!("{unknown} (interface {})", quoted(&interface.reference.to_string()));
             ProtocolError::new(ErrorCode::OperationNotFound, text)
         })?;
-        let effects = published.effects().of(&name);
+        let effects = published.effects().at(&operation);
+        if effects.has(Effect::Guarded) && object.validator.is_none() {
+            let error = "an operation is declared `guarded` on an Object without a state";
+            tracing::error!(target_entry = %target.path, operation = %name, error);
+            return Err(internal(&asked));
+        }
         if effects.has(Effect::Guarded) && target.validator.is_none() {
             let text = format!(
                 "{} acts on an observed state; fetch the Object and send its validator as target.validator",
@@ -114,68 +103,71 @@ impl Inner {
             let text = format!("{} is not permitted to you here", quoted(&name));
             return Err(ProtocolError::new(ErrorCode::PermissionDenied, text));
         }
+        let Ok(place) = self.calls.clone().try_acquire_owned() else {
+            let most = self.limits.calls;
+            let text = format!(
+                "{most} calls run already, which is this Host's limit, and nothing was done; call again later"
+            );
+            return Err(ProtocolError::new(ErrorCode::ResourceLimitExceeded, text));
+        };
+        let identity = object.r#ref.clone();
         let guard = StateGuard {
             sent: target.validator,
             object,
             view: request.principal.clone(),
             validators: self.validators.clone(),
         };
-        let fence = Fence::default();
         let cursors = self.sealer.bind([
             if request.principal.name().is_some() { "named" } else { "anonymous" },
             request.principal.name().unwrap_or_default(),
             target.path.as_str(),
+            identity.as_ref().map_or("", Ref::as_str),
             interface.reference.scope().as_str(),
             interface.reference.name().as_str(),
             &name,
         ]);
         let call = Call {
+            mount: mount.clone(),
             path,
             reference,
             operation: operation.clone(),
             arguments,
             effects,
             deadline: request.deadline,
-            fence: fence.clone(),
+            fence: request.fence.clone(),
             guard: guard.clone(),
             cursors,
+            _place: place,
         };
-        let answering = Answering { target: target.path, operation, fence, guard };
+        let answering = Answering { target: target.path, operation, fence: request.fence.clone(), guard };
+        let context = Context::new(request, mount);
         Ok(Ready { mount: mount.clone(), context, call, answering })
     }
 
-    async fn check_membership(
+    async fn check_interface(
         &self,
         request: &Arc<Request>,
         target: &Target,
         interface: &InterfaceTarget,
         object: &Object,
-    ) -> Result<(), ProtocolError> {
+    ) -> Result<Interface, ProtocolError> {
         let reference = &interface.reference;
-        let member = reference.serves(&target.path)
-            && object.interfaces.contains(reference)
-            && self.visibility.interface(&request.principal, reference);
-        if !member {
+        if !reference.serves(&target.path) || !object.interfaces.contains(reference) {
             return Err(no_member(interface));
         }
-        let Some(seen) = &interface.scope_ref else { return Ok(()) };
-        let scope = if *reference.scope() == target.path {
-            object.r#ref.clone()
-        } else {
-            match self.find(request, reference.scope()).await {
-                Ok(found) => found.object.r#ref.clone(),
-                Err(ProviderError::NotFound) => None,
-                Err(error) => return Err(error.shown(&quoted(reference.scope().as_str()))),
-            }
-        };
-        if scope.as_ref() != Some(seen) {
+        let found = self.find_interface(request, reference).await.map_err(|error| match error {
+            ProviderError::NotFound => no_member(interface),
+            error => error.shown(&quoted(&reference.to_string())),
+        })?;
+        if interface.scope_ref.is_some() && interface.scope_ref != found.scope_ref {
             let text = format!(
                 "another Object stands at {} than the one whose interface was fetched; fetch Object and interface again",
                 quoted(reference.scope().as_str())
             );
             return Err(ProtocolError::new(ErrorCode::InterfaceMismatch, text));
         }
-        Ok(())
+        self.check_descriptor(request, interface, &found.interface)?;
+        Ok(found.interface)
     }
 
     fn check_descriptor(
@@ -228,15 +220,22 @@ impl Answering {
     fn answer(self, ended: Result<Result<Done, Refusal>, JoinError>) -> Result<CallAnswer, ProtocolError> {
         match ended {
             Ok(Ok(Done(Ending::NoEffect(result)))) => match self.check_result(&result) {
-                Ok(()) => Ok(self.success(result, After::Unchanged, Settled::BeforeFence)),
+                Ok(()) => Ok(self.success(
+                    result,
+                    After::Unchanged,
+                    self.guard.sent.is_some(),
+                    Settled::BeforeFence,
+                )),
                 Err(refusal) => Err(self.refused(&refusal)),
             },
-            Ok(Ok(Done(Ending::Effect(Fate::Done { result, after })))) => match self.check_result(&result) {
-                Ok(()) => Ok(self.success(result, after, Settled::BehindFence)),
-                Err(refusal) => Err(self.unknown(&refusal_text(&refusal))),
-            },
-            Ok(Ok(Done(Ending::Effect(Fate::RolledBack(refusal))))) => Err(self.refused(&refusal)),
-            Ok(Ok(Done(Ending::Effect(Fate::Unknown(source))))) => {
+            Ok(Ok(Done(Ending::Effect(Fate::Done { result, after }, compared)))) => {
+                match self.check_result(&result) {
+                    Ok(()) => Ok(self.success(result, after, compared, Settled::BehindFence)),
+                    Err(refusal) => Err(self.unknown(&refusal_text(&refusal))),
+                }
+            }
+            Ok(Ok(Done(Ending::Effect(Fate::RolledBack(refusal), _)))) => Err(self.refused(&refusal)),
+            Ok(Ok(Done(Ending::Effect(Fate::Unknown(source), _)))) => {
                 Err(self.unknown(&Chain(&*source).to_string()))
             }
             Ok(Err(refusal)) if self.fence.is_crossed() => Err(self.unknown(&refusal_text(&refusal))),
@@ -260,8 +259,11 @@ impl Answering {
         })
     }
 
-    fn success(&self, result: Value, after: After, settled: Settled) -> CallAnswer {
+    /// The state behind the call is told only where the one before it was compared with what the caller observed:
+    /// otherwise it would vouch for changes of others that the caller never saw.
+    fn success(&self, result: Value, after: After, compared: bool, settled: Settled) -> CallAnswer {
         let validator: Option<Validator> = match (&self.guard.object.validator, after) {
+            _ if !compared => None,
             (None, _) | (_, After::Changed) => None,
             (Some(before), After::Unchanged) => Some(before.clone()),
             (Some(_), After::State(state)) => Some(self.guard.published(&state)),

@@ -3,7 +3,7 @@
 
 use std::error::Error;
 
-use worldspace_model::{ErrorCode, Fault, ProtocolError};
+use worldspace_model::{ErrorCode, Fault, ProtocolError, Quoted};
 
 /// The cause of a failure, for the log alone.
 pub(crate) type Source = Box<dyn Error + Send + Sync>;
@@ -18,6 +18,9 @@ pub enum ProviderError {
     /// The child to go on behind is no longer there, and the order does not tell where it stood.
     #[error("the child to go on behind is gone")]
     Gone,
+    /// The time ran out.
+    #[error("the time ran out")]
+    Late,
     /// A limit of the provider. The text is shown: which limit, and what to do.
     #[error("{0}")]
     Limit(String),
@@ -64,10 +67,16 @@ impl ProviderError {
                 ErrorCode::InvalidRequest,
                 "the child named by `after` is gone; start again without `after`",
             ),
+            Self::Late => ProtocolError::new(ErrorCode::ResourceLimitExceeded, late(asked)),
             Self::Limit(text) => ProtocolError::new(ErrorCode::ResourceLimitExceeded, text),
             Self::Failed(_) => internal(asked),
         }
     }
+}
+
+/// Time that ran out has one form too.
+pub(crate) fn late(asked: &str) -> String {
+    format!("the time for {asked} ran out and nothing was changed; allow more time, or ask for less")
 }
 
 impl Refusal {
@@ -119,11 +128,9 @@ pub(crate) fn internal(asked: &str) -> ProtocolError {
     )
 }
 
-/// A foreign text, quoted and clipped for a message.
+/// A foreign text for a message.
 pub(crate) fn quoted(text: &str) -> String {
-    let clipped: String = text.chars().take(200).flat_map(char::escape_debug).collect();
-    let rest = if text.chars().nth(200).is_some() { "…" } else { "" };
-    format!("`{clipped}{rest}`")
+    Quoted(text).to_string()
 }
 
 impl From<Fault> for ProviderError {
@@ -142,7 +149,10 @@ impl From<ProviderError> for Refusal {
     fn from(error: ProviderError) -> Self {
         match error {
             ProviderError::NotFound => Self::NotFound,
-            ProviderError::Gone => Self::StateChanged,
+            ProviderError::Gone => {
+                Self::InvalidArguments("the place to go on from is gone; begin the list again".to_owned())
+            }
+            ProviderError::Late => Self::Limit(late("the call")),
             ProviderError::Limit(text) => Self::Limit(text),
             ProviderError::Failed(source) => Self::Failed(source),
         }

@@ -1,26 +1,26 @@
 //! Putting a Host together, and its observations. Calls are in `dispatch`.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
 use futures_util::stream;
 use tokio::sync::Semaphore;
+use tokio_util::task::TaskTracker;
 use worldspace_model::{
     BoxFuture, CallAnswer, Capabilities, EntryPath, ErrorCode, Fault, FetchInterfaceRequest,
-    FetchInterfaceResponse, FetchRequest, FetchResponse, FetchTreeRequest, IncomingCall, Interaction, Object,
-    ObserveRequest, ProtocolError, RequestContext, Responder, StatedLimits, Tree,
+    FetchInterfaceResponse, FetchRequest, FetchResponse, FetchTreeRequest, IncomingCall, Interaction,
+    Message, Object, ObserveRequest, ProtocolError, RequestContext, Responder, StatedLimits, Tree,
 };
 
-use crate::context::{Context, Request};
+use crate::context::Request;
 use crate::cursor::Sealer;
 use crate::erased::ErasedProvider;
 use crate::failure::{ProviderError, quoted};
 use crate::guard::Validators;
-use crate::interface::Interface;
 use crate::limits::HostLimits;
-use crate::mount::log_failure;
-use crate::mounts::{Mounts, Place};
+use crate::mount::FoundInterface;
+use crate::mounts::Mounts;
 use crate::provider::Provider;
 use crate::tree::in_time;
 use crate::visibility::Visibility;
@@ -38,7 +38,10 @@ pub(crate) struct Inner {
     pub(crate) validators: Validators,
     pub(crate) sealer: Sealer,
     pub(crate) limits: HostLimits,
+    /// Places for calls that run.
     pub(crate) calls: Arc<Semaphore>,
+    /// The calls that run, those that nobody waits for any more included.
+    pub(crate) running: TaskTracker,
 }
 
 /// Gathers the mounts of a [`Host`].
@@ -55,6 +58,7 @@ pub struct HostBuilder {
     mounts: Vec<(EntryPath, Arc<dyn ErasedProvider>)>,
     limits: HostLimits,
     key: Option<[u8; 32]>,
+    visibility: Visibility,
 }
 
 /// Why a Host cannot be put together.
@@ -89,6 +93,12 @@ impl HostBuilder {
         self
     }
 
+    #[cfg(test)]
+    pub(crate) fn visibility(mut self, visibility: Visibility) -> Self {
+        self.visibility = visibility;
+        self
+    }
+
     /// Puts the Host together.
     ///
     /// # Errors
@@ -106,11 +116,12 @@ impl HostBuilder {
         let derived = |purpose: &str| blake3::derive_key(purpose, &key);
         Ok(Host(Arc::new(Inner {
             mounts: Mounts::new(self.mounts).map_err(MountError::Taken)?,
-            visibility: Visibility::default(),
+            visibility: self.visibility,
             validators: Validators::new(derived("worldspace 2026 validators")),
             sealer: Sealer::new(&derived("worldspace 2026 cursors")),
             calls: Arc::new(Semaphore::new(self.limits.calls.min(Semaphore::MAX_PERMITS))),
-            limits: self.limits,
+            running: TaskTracker::new(),
+            limits: self.limits.sound(),
         })))
     }
 }
@@ -125,23 +136,22 @@ impl Host {
     pub fn limits(&self) -> &HostLimits {
         &self.0.limits
     }
+
+    /// Waits for the calls that still run, some of them perhaps behind the fence and without a caller; false where they
+    /// need longer than `patience`. For the end of a process: nothing keeps new calls from coming.
+    pub async fn drain(&self, patience: Duration) -> bool {
+        self.0.running.close();
+        tokio::time::timeout(patience, self.0.running.wait()).await.is_ok()
+    }
 }
 
 impl Inner {
     /// The context with the deadline that holds here.
     pub(crate) fn bounded(&self, mut context: RequestContext) -> RequestContext {
-        let latest = Instant::now() + self.limits.time;
-        context.deadline = Some(context.deadline.map_or(latest, |deadline| deadline.min(latest)));
+        // A limit beyond what a clock can tell is none.
+        let latest = Instant::now().checked_add(self.limits.time);
+        context.deadline = context.deadline.into_iter().chain(latest).min();
         context
-    }
-
-    pub(crate) fn too_late(&self, asked: &str) -> ProtocolError {
-        let most = self.limits.time.as_secs_f32();
-        let text = format!(
-            "the time for {asked} ran out and nothing was changed; allow more time (this Host takes {most} s at most) or ask \
-             for less"
-        );
-        ProtocolError::new(ErrorCode::ResourceLimitExceeded, text)
     }
 
     async fn fetch_one(
@@ -150,12 +160,9 @@ impl Inner {
         entry: Result<EntryPath, Fault>,
     ) -> Result<Arc<Object>, ProtocolError> {
         let entry = entry.map_err(|fault| invalid_request(&fault))?;
-        match in_time(request.deadline, self.find(request, &entry)).await {
-            Some(found) => {
-                found.map(|found| found.object).map_err(|error| error.shown(&quoted(entry.as_str())))
-            }
-            None => Err(self.too_late(&quoted(entry.as_str()))),
-        }
+        let found = in_time(request.deadline, self.find(request, &entry)).await;
+        let found = found.unwrap_or(Err(ProviderError::Late));
+        found.map(|found| found.object).map_err(|error| error.shown(&quoted(entry.as_str())))
     }
 
     async fn fetch(
@@ -172,8 +179,15 @@ impl Inner {
             return Err(ProtocolError::new(ErrorCode::ResourceLimitExceeded, text));
         }
         let (request, _cancelled_on_drop) = Request::open(self.bounded(context));
-        let reads = asked.entries.into_iter().map(|entry| self.fetch_one(&request, entry));
-        Ok(FetchResponse { results: stream::iter(reads).buffered(FETCH_WINDOW).collect().await })
+        let reads = asked.entries.into_iter().enumerate().map(|(at, entry)| {
+            let reading = self.fetch_one(&request, entry);
+            async move { (at, reading.await) }
+        });
+        // As they come, so that one that hangs keeps no place from those behind it.
+        let mut read: Vec<_> = stream::iter(reads).buffer_unordered(FETCH_WINDOW).collect().await;
+        read.sort_unstable_by_key(|(at, _)| *at);
+        let results = read.into_iter().map(|(_, result)| result);
+        Ok(FetchResponse { results: within_bytes(results, request.response_bytes) })
     }
 
     async fn fetch_tree(
@@ -206,46 +220,45 @@ impl Inner {
         asked: FetchInterfaceRequest,
     ) -> Result<FetchInterfaceResponse, ProtocolError> {
         let (request, _cancelled_on_drop) = Request::open(self.bounded(context));
-        let reading = self.read_interface(&request, &asked);
-        let name = || quoted(&asked.interface.to_string());
-        in_time(request.deadline, reading).await.unwrap_or_else(|| Err(self.too_late(&name())))
-    }
-
-    async fn read_interface(
-        &self,
-        request: &Arc<Request>,
-        asked: &FetchInterfaceRequest,
-    ) -> Result<FetchInterfaceResponse, ProtocolError> {
         let reference = &asked.interface;
-        let told = |error: ProviderError| match error {
-            ProviderError::NotFound => interface_not_found(&quoted(&reference.to_string())),
-            error => error.shown(&quoted(&reference.to_string())),
-        };
-        let scope = self.find(request, reference.scope()).await.map_err(told)?;
-        if !self.visibility.interface(&request.principal, reference) {
-            return Err(told(ProviderError::NotFound));
-        }
-        let Some(Place::Mounted(mount, _)) = self.mounts.place(reference.scope()) else {
-            return Err(told(ProviderError::NotFound));
-        };
-        let Some(local) = mount.local_reference(reference) else {
-            return Err(told(ProviderError::NotFound));
-        };
-        let context = Context::new(request, mount);
-        let interface: Interface = mount
-            .provider()
-            .interface(&context, &local)
-            .await
-            .inspect_err(|error| log_failure(mount, reference.scope(), error))
-            .map_err(told)?;
+        let found = in_time(request.deadline, self.find_interface(&request, reference)).await;
+        let FoundInterface { interface, scope_ref } =
+            found.unwrap_or(Err(ProviderError::Late)).map_err(|error| match error {
+                ProviderError::NotFound => interface_not_found(&quoted(&reference.to_string())),
+                error => error.shown(&quoted(&reference.to_string())),
+            })?;
         Ok(FetchInterfaceResponse {
-            interface: reference.clone(),
-            scope_ref: scope.object.r#ref.clone(),
+            scope_ref,
             validator: Some(self.validators.interface(&request.principal, &interface)),
             effects: asked.effects.then(|| interface.effects().clone()),
             descriptor: interface.descriptor().clone(),
+            interface: asked.interface,
         })
     }
+}
+
+/// Results that fit into one answer; those that do not can be had by themselves.
+fn within_bytes(
+    results: impl Iterator<Item = Result<Arc<Object>, ProtocolError>>,
+    bytes: Option<usize>,
+) -> Vec<Result<Arc<Object>, ProtocolError>> {
+    let Some(bytes) = bytes else { return results.collect() };
+    // Errors are short, and always have room.
+    let mut left = bytes / 16 * 15;
+    let fitting = |result: Result<Arc<Object>, ProtocolError>| {
+        let object = result?;
+        match left.checked_sub(object.weight() + Message::MAX) {
+            Some(rest) => {
+                left = rest;
+                Ok(object)
+            }
+            None => {
+                let text = "the answer is full; fetch this entry in a request of its own";
+                Err(ProtocolError::new(ErrorCode::ResourceLimitExceeded, text))
+            }
+        }
+    };
+    results.map(fitting).collect()
 }
 
 pub(crate) fn invalid_request(fault: &Fault) -> ProtocolError {

@@ -37,7 +37,7 @@ pub use interface::{Interface, InterfaceBuilder};
 pub use limits::HostLimits;
 pub use local::{LocalPath, LocalReference};
 pub use memory::{Memory, MemoryHandler, MemoryNode};
-pub use provider::{Order, Page, Provider};
+pub use provider::{Page, Provider};
 pub use published::{Identity, Interfaces, Published, StateToken};
 
 /// The guide for authors, compiled and run with the documentation tests.

@@ -17,6 +17,14 @@ pub struct HostLimits {
     pub time: Duration,
 }
 
+impl HostLimits {
+    /// What takes part in arithmetic is never nothing: a tree has its first node at least.
+    pub(crate) fn sound(mut self) -> Self {
+        self.tree_nodes = self.tree_nodes.max(1);
+        self
+    }
+}
+
 impl Default for HostLimits {
     fn default() -> Self {
         Self {

@@ -137,6 +137,7 @@ impl Memory {
     }
 
     /// Moves an Object and all below it, which stay the same Objects; whether there was one and room for it.
+    /// Interfaces keep their scopes: what publishes one that is scoped at a moved place is to be put anew.
     pub fn rename(&self, from: &LocalPath, to: &LocalPath) -> bool {
         let mut world = self.world();
         let possible = world.nodes.contains_key(from) && !world.nodes.contains_key(to) && !from.contains(to);
@@ -245,13 +246,12 @@ impl Provider for Memory {
         let world = self.world();
         let stored = world.nodes.get(path).ok_or(ProviderError::NotFound)?;
         if stored.node.hidden_children {
-            return Page::of([], after, most);
+            return Ok(Page::empty());
         }
-        let children = stored.children.iter().filter_map(|name| {
-            let child = world.nodes.get(&path.child(name))?;
-            Some((name, self.published(child)))
-        });
-        Page::of(children, after, most)
+        Page::of(&stored.children, after, most, |name| {
+            let child = world.nodes.get(&path.child(name)).ok_or(ProviderError::NotFound)?;
+            Ok(self.published(child))
+        })
     }
 
     async fn interface(&self, _: &Context, reference: &LocalReference) -> Result<Interface, ProviderError> {

@@ -2,56 +2,85 @@
 
 use std::sync::Arc;
 
-use worldspace_model::{EntryPath, Object, ObjectName};
+use worldspace_model::{EntryPath, InterfaceReference, Object, ObjectName, Ref};
 
 use crate::context::{Context, Request};
 use crate::failure::ProviderError;
 use crate::host::Inner;
+use crate::interface::Interface;
 use crate::mounts::{MountPoint, Place};
 use crate::published::Published;
+use crate::tree::in_time;
 
-/// An Object of the Worldspace, and whether it is known to have no indexable children.
+/// A description is a short text; what is longer is clipped, so that no Object can fill an answer.
+const DESCRIPTION_BYTES: usize = 4 * 1024;
+
+/// An Object of the Worldspace.
 #[derive(Debug, Clone)]
 pub(crate) struct Found {
     pub(crate) object: Arc<Object>,
+    /// Whether it is known to have no indexable children.
     pub(crate) leaf: bool,
+    /// Whether it stands in for one that could not be read. It can be looked at, but nothing can be said of what it
+    /// publishes.
+    pub(crate) stand_in: bool,
+}
+
+/// An interface, and the identity of its scope Object.
+pub(crate) struct FoundInterface {
+    pub(crate) interface: Interface,
+    pub(crate) scope_ref: Option<Ref>,
+}
+
+impl Found {
+    fn bare(entry: &EntryPath, stand_in: bool) -> Self {
+        Self { object: Arc::new(Object::bare(ObjectName::of(entry))), leaf: false, stand_in }
+    }
 }
 
 impl Inner {
-    /// The Object at an entry, as the principal sees it.
+    /// The Object at an entry, as the principal sees it. A mount point and what leads to one always have one.
     pub(crate) async fn find(
         &self,
         request: &Arc<Request>,
         entry: &EntryPath,
     ) -> Result<Found, ProviderError> {
         let found = self.find_any(request, entry).await;
-        self.visibility.entry(&request.principal, entry, found)
+        self.visibility.object(&request.principal, entry, found)
+    }
+
+    /// As [`Inner::find`], but what could not be read is an error: for those who rely on what it publishes.
+    pub(crate) async fn find_readable(
+        &self,
+        request: &Arc<Request>,
+        entry: &EntryPath,
+    ) -> Result<Found, ProviderError> {
+        let found = self.find(request, entry).await?;
+        if found.stand_in { Err(ProviderError::failed("it could not be read")) } else { Ok(found) }
     }
 
     async fn find_any(&self, request: &Arc<Request>, entry: &EntryPath) -> Result<Found, ProviderError> {
-        let bare = || Found { object: Arc::new(Object::bare(ObjectName::of(entry))), leaf: false };
-        match self.mounts.place(entry) {
-            None => Err(ProviderError::NotFound),
-            Some(Place::Between) => Ok(bare()),
-            Some(Place::Mounted(mount, local)) => {
-                let context = Context::new(request, mount);
-                let found = match mount.provider().object(&context, &local).await {
-                    Ok(published) => self.translate(request, mount, entry, published),
-                    Err(error) => Err(error),
-                };
-                match found {
-                    // A mount point is there whatever its provider says, and so is every entry on the way to one.
-                    Err(error) if local.is_root() || self.mounts.leads_down(entry) => {
-                        log_failure(mount, entry, &error);
-                        Ok(bare())
-                    }
-                    Err(error) => {
-                        log_failure(mount, entry, &error);
-                        Err(error)
-                    }
-                    found => found,
-                }
-            }
+        let (mount, local) = match self.mounts.place(entry) {
+            None => return Err(ProviderError::NotFound),
+            Some(Place::Between) => return Ok(Found::bare(entry, false)),
+            Some(Place::Mounted(mount, local)) => (mount, local),
+        };
+        let always_there = local.is_root() || self.mounts.leads_down(entry);
+        let context = Context::new(request, mount);
+        let reading = mount.provider().object(&context, &local);
+        let read = if always_there {
+            // A provider that hangs must not hide the others' mount points.
+            let late = || Err(ProviderError::failed("it did not answer in time"));
+            in_time(request.part_of_time(4), reading).await.unwrap_or_else(late)
+        } else {
+            reading.await
+        };
+        let found = read.and_then(|published| self.translate(request, mount, entry, published));
+        let found = found.inspect_err(|error| log_failure(mount, entry, error));
+        match found {
+            Err(ProviderError::NotFound) if always_there => Ok(Found::bare(entry, false)),
+            Err(_) if always_there => Ok(Found::bare(entry, true)),
+            found => found,
         }
     }
 
@@ -63,10 +92,11 @@ impl Inner {
         entry: &EntryPath,
         published: Published,
     ) -> Result<Found, ProviderError> {
+        let interfaces = mount.interfaces(&published.interfaces)?;
         let mut object = Object {
             name: ObjectName::of(entry),
-            description: published.description,
-            interfaces: mount.interfaces(&published.interfaces)?,
+            description: published.description.map(clipped),
+            interfaces: self.visibility.interfaces(&request.principal, interfaces),
             r#ref: published.identity.map(|identity| mount.r#ref(&identity)),
             validator: None,
         };
@@ -75,8 +105,34 @@ impl Inner {
             object.validator = Some(self.validators.object(&request.principal, &object, state));
         }
         let leaf = published.leaf && !self.mounts.leads_down(entry);
-        Ok(Found { object: Arc::new(object), leaf })
+        Ok(Found { object: Arc::new(object), leaf, stand_in: false })
     }
+
+    /// An interface, as the principal sees it: its scope Object must be visible too.
+    pub(crate) async fn find_interface(
+        &self,
+        request: &Arc<Request>,
+        reference: &InterfaceReference,
+    ) -> Result<FoundInterface, ProviderError> {
+        let scope = self.find_readable(request, reference.scope()).await?;
+        let Some(Place::Mounted(mount, _)) = self.mounts.place(reference.scope()) else {
+            return Err(ProviderError::NotFound);
+        };
+        let local = mount.local_reference(reference).ok_or(ProviderError::NotFound)?;
+        let context = Context::new(request, mount);
+        let read = mount.provider().interface(&context, &local).await;
+        let read = read.inspect_err(|error| log_failure(mount, reference.scope(), error));
+        let interface = self.visibility.interface(&request.principal, reference, read)?;
+        Ok(FoundInterface { interface, scope_ref: scope.object.r#ref.clone() })
+    }
+}
+
+fn clipped(description: Arc<str>) -> Arc<str> {
+    if description.len() <= DESCRIPTION_BYTES {
+        return description;
+    }
+    let end = description.floor_char_boundary(DESCRIPTION_BYTES - '…'.len_utf8());
+    [&description[..end], "…"].concat().into()
 }
 
 /// Notes a failure with where it happened, once. What is merely absent is no failure.

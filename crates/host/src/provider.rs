@@ -53,41 +53,63 @@ pub trait Provider: Send + Sync + 'static {
 }
 
 /// A part of a position's children.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Page {
-    /// The children in their order. One that vanished before it could be read is left out.
-    pub children: Vec<(Segment, Published)>,
-    /// Whether there may be more behind the last of them. A page without children ends the list.
-    pub more: bool,
-    /// How the children stand.
-    pub order: Order,
+    pub(crate) children: Vec<(Segment, Published)>,
+    pub(crate) more: bool,
+    pub(crate) order: Order,
 }
 
-/// How children stand.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Order {
+/// How children stand. It decides what becomes of a list whose last child is gone, so no provider gets one by default.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Order {
     /// By the bytes of their names.
-    #[default]
     ByName,
     /// In an order of the provider's own.
     Own,
 }
 
 impl Page {
-    /// The part of all children that was asked for, for providers that have them at hand in an order of their own.
+    /// No children at all.
+    pub fn empty() -> Self {
+        Self { children: Vec::new(), more: false, order: Order::ByName }
+    }
+
+    /// Children that stand by the bytes of their names, those that vanished before they could be read left out; `more`
+    /// where there may be further ones. A page without children ends the list.
+    pub fn by_name(children: Vec<(Segment, Published)>, more: bool) -> Self {
+        Self { children, more, order: Order::ByName }
+    }
+
+    /// Children that stand in an order of the provider's own, otherwise as [`Page::by_name`].
+    pub fn in_own_order(children: Vec<(Segment, Published)>, more: bool) -> Self {
+        Self { children, more, order: Order::Own }
+    }
+
+    /// The part of all children that was asked for, for providers that have the names at hand, in an order of their
+    /// own. `object` is asked for those of this part alone; a child that it does not find is left out.
     ///
     /// # Errors
-    /// [`ProviderError::Gone`].
+    /// [`ProviderError::Gone`], and those of `object`.
     pub fn of<'a>(
-        all: impl IntoIterator<Item = (&'a Segment, Published)>,
+        names: impl IntoIterator<Item = &'a Segment>,
         after: Option<&Segment>,
         most: usize,
+        mut object: impl FnMut(&Segment) -> Result<Published, ProviderError>,
     ) -> Result<Self, ProviderError> {
-        let mut all = all.into_iter();
+        let mut names = names.into_iter();
         if let Some(after) = after {
-            all.find(|(name, _)| *name == after).ok_or(ProviderError::Gone)?;
+            names.find(|name| *name == after).ok_or(ProviderError::Gone)?;
         }
-        let children: Vec<_> = all.by_ref().take(most).map(|(name, object)| (name.clone(), object)).collect();
-        Ok(Self { children, more: all.next().is_some(), order: Order::Own })
+        let mut children = Vec::new();
+        while children.len() < most {
+            let Some(name) = names.next() else { break };
+            match object(name) {
+                Ok(object) => children.push((name.clone(), object)),
+                Err(ProviderError::NotFound) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(Self::in_own_order(children, names.next().is_some()))
     }
 }

@@ -86,6 +86,11 @@ impl Interfaces {
         Self(Some(references.into_iter().collect()))
     }
 
+    /// Whether that interface is among them.
+    pub fn contains(&self, reference: &LocalReference) -> bool {
+        self.as_slice().contains(reference)
+    }
+
     pub(crate) fn as_slice(&self) -> &[LocalReference] {
         self.0.as_deref().unwrap_or_default()
     }

@@ -24,6 +24,9 @@ const WINDOW: usize = 8;
 /// One read more at a time for so much room left: a small answer is walked step by step.
 const ROOM_PER_READ: usize = 32;
 
+/// What a node takes in a message besides its Object.
+const NODE_BYTES: usize = 64;
+
 /// What a walk has gathered.
 struct Walk<'h> {
     host: &'h Inner,
@@ -32,10 +35,14 @@ struct Walk<'h> {
     causes: Causes,
     depth: u32,
     limit: usize,
+    /// Bytes that are left for the answer, where they are counted.
+    bytes: Option<usize>,
     /// What to say of what the depth or the limit leaves out.
     depth_cause: Cause,
     limit_cause: Cause,
     deadline: Option<Instant>,
+    /// Whether a node that is gone by the time that its children are read simply has none.
+    vanished_are_empty: bool,
 }
 
 struct Node {
@@ -44,6 +51,7 @@ struct Node {
     parent: Option<u32>,
     level: u32,
     leaf: bool,
+    unreadable: bool,
     expansion: Expansion,
 }
 
@@ -68,6 +76,7 @@ impl Inner {
         asked: &ObserveRequest,
     ) -> Result<Tree, ProviderError> {
         let mut walk = Walk::new(self, request, asked.depth, u32::MAX);
+        walk.vanished_are_empty = true;
         walk.run(&asked.path, None).await?;
         walk.into_observed(asked.depth)
     }
@@ -89,6 +98,8 @@ impl<'h> Walk<'h> {
             causes: Causes::NONE,
             depth: depth.min(limits.tree_depth),
             limit: limit.min(limits.tree_nodes) as usize,
+            bytes: request.response_bytes.map(|bytes| bytes / 16 * 15),
+            vanished_are_empty: false,
             depth_cause: if depth > limits.tree_depth { Cause::HostLimit } else { Cause::Depth },
             limit_cause: if limit > limits.tree_nodes { Cause::HostLimit } else { Cause::Limit },
             deadline,
@@ -96,12 +107,19 @@ impl<'h> Walk<'h> {
     }
 
     fn room(&self) -> usize {
-        self.limit - self.nodes.len()
+        if self.bytes == Some(0) { 0 } else { self.limit - self.nodes.len() }
+    }
+
+    /// Why there is no more room.
+    fn full(&self) -> Cause {
+        if self.bytes == Some(0) { Cause::HostLimit } else { self.limit_cause }
     }
 
     async fn run(&mut self, entry: &EntryPath, after: Option<&Segment>) -> Result<(), ProviderError> {
         let first = self.host.find(&self.request, entry);
-        let first = in_time(self.deadline, first).await.unwrap_or_else(|| Err(too_late()))?;
+        let first = in_time(self.deadline, first).await.unwrap_or_else(|| Err(ProviderError::Late))?;
+        // The first node is in every answer, whatever it takes.
+        self.has_room_for(&first);
         self.push(entry.clone(), None, 0, first);
         if after.is_some() && self.depth > 0 && self.room() > 0 {
             let first = self.open(0, after.cloned(), PAGE.min(self.room() + 1));
@@ -137,7 +155,7 @@ impl<'h> Walk<'h> {
                 continue;
             }
             if self.room() == 0 || self.is_late() {
-                let cause = if self.room() == 0 { self.limit_cause } else { Cause::Deadline };
+                let cause = if self.room() == 0 { self.full() } else { Cause::Deadline };
                 self.settle(at, Expansion::Unexplored, Some(cause));
                 continue;
             }
@@ -169,15 +187,22 @@ impl<'h> Walk<'h> {
             self.settle(at, Expansion::Unexplored, Some(self.depth_cause));
             return false;
         }
+        if node.unreadable {
+            self.settle(at, Expansion::Unexplored, Some(Cause::Unavailable));
+            return false;
+        }
         true
     }
 
     fn open(&self, at: usize, after: Option<Segment>, most: usize) -> BoxFuture<'h, FirstRead<'h>> {
         let (host, request) = (self.host, self.request.clone());
         let entry = self.nodes[at].entry.clone();
+        // No node may take all the time from those behind it.
+        let deadline = request.part_of_time(2);
         Box::pin(async move {
             let mut lister = Lister::new(host, &request, &entry, after.as_ref())?;
-            let listed = lister.next(most).await?;
+            let listed =
+                in_time(deadline, lister.next(most)).await.unwrap_or_else(|| Err(ProviderError::Late))?;
             Ok((lister, listed))
         })
     }
@@ -186,6 +211,9 @@ impl<'h> Walk<'h> {
     async fn expand(&mut self, at: usize, first: FirstRead<'h>, resumed: bool) {
         let (mut lister, mut listed) = match first {
             Ok(first) => first,
+            Err(ProviderError::NotFound) if self.vanished_are_empty => {
+                return self.settle(at, Expansion::Leaf, None);
+            }
             Err(error) => return self.settle(at, Expansion::Unexplored, Some(cause_of(&error))),
         };
         let level = self.nodes[at].level + 1;
@@ -193,13 +221,16 @@ impl<'h> Walk<'h> {
         // Indices fit: the limit is a u32.
         let parent = Some(at as u32);
         let cause = loop {
-            let room = self.room();
-            let surplus = listed.children.len() > room;
-            for (entry, found) in listed.children.drain(..).take(room) {
+            let mut surplus = false;
+            for (entry, found) in listed.children.drain(..) {
+                surplus = !self.has_room_for(&found);
+                if surplus {
+                    break;
+                }
                 self.push(entry, parent, level, found);
             }
             if surplus {
-                break Some(self.limit_cause);
+                break Some(self.full());
             }
             if listed.end {
                 break None;
@@ -222,9 +253,23 @@ impl<'h> Walk<'h> {
         self.settle(at, expansion, cause);
     }
 
+    /// Takes the bytes of an Object from what is left; without enough of them, nothing more has room.
+    fn has_room_for(&mut self, found: &Found) -> bool {
+        if self.room() == 0 {
+            return false;
+        }
+        if let Some(bytes) = &mut self.bytes {
+            *bytes = bytes.saturating_sub(NODE_BYTES + found.object.weight());
+            return *bytes > 0;
+        }
+        true
+    }
+
     fn push(&mut self, entry: EntryPath, parent: Option<u32>, level: u32, found: Found) {
-        let Found { object, leaf } = found;
-        self.nodes.push(Node { object, entry, parent, level, leaf, expansion: Expansion::Leaf });
+        let Found { object, leaf, stand_in } = found;
+        // What could not be read has no children to ask for, save those that lead to other mounts.
+        let unreadable = stand_in && !self.host.mounts.leads_down(&entry);
+        self.nodes.push(Node { object, entry, parent, level, leaf, unreadable, expansion: Expansion::Leaf });
     }
 
     fn settle(&mut self, at: usize, expansion: Expansion, cause: Option<Cause>) {
@@ -249,7 +294,7 @@ impl<'h> Walk<'h> {
             let limits = &self.host.limits;
             return Err(match cause {
                 Cause::Depth => continue,
-                Cause::Deadline => too_late(),
+                Cause::Deadline => ProviderError::Late,
                 Cause::Unavailable => ProviderError::failed("a part of the tree could not be read"),
                 Cause::Limit | Cause::HostLimit => ProviderError::Limit(format!(
                     "the tree is larger than this Host observes at once ({} nodes, {} levels, or a limit of what is \
@@ -270,11 +315,11 @@ impl<'h> Walk<'h> {
 }
 
 fn cause_of(error: &ProviderError) -> Cause {
-    if matches!(error, ProviderError::Limit(_)) { Cause::HostLimit } else { Cause::Unavailable }
-}
-
-fn too_late() -> ProviderError {
-    ProviderError::Limit("the time for the answer ran out; allow more time and ask again".to_owned())
+    match error {
+        ProviderError::Late => Cause::Deadline,
+        ProviderError::Limit(_) => Cause::HostLimit,
+        _ => Cause::Unavailable,
+    }
 }
 
 /// The value, if it comes in time.

@@ -156,7 +156,7 @@ async fn entries_cross_a_mount_in_both_directions() {
         .build()
         .unwrap();
     memory.serve(at_root("linked"), linked, |context: Context, call: Call| async move {
-        let to = call.local(&context, "to")?.unwrap();
+        let to = call.local("to")?.unwrap();
         let below = context.entry(&to.child(&segment("x")));
         Ok(call.done(below.into()))
     });
@@ -188,4 +188,86 @@ async fn descriptors_have_a_validator_that_follows_what_they_say() {
     assert_ne!(before.validator, after.validator);
     let effects = |fetched: &FetchInterfaceResponse| fetched.effects.as_ref().unwrap().of("read");
     assert_eq!((effects(&before), effects(&after)), (Effects::READ, Effects::WRITE));
+}
+
+#[tokio::test]
+async fn a_validator_vouches_for_nothing_that_its_caller_did_not_see() {
+    let memory = world();
+    let host = mounted(&memory);
+    for (bound, operation, arguments) in [
+        (false, "read", vec![]),
+        (true, "read", vec![]),
+        // `bump` compares nothing, so its answer cannot say that nobody else changed anything.
+        (true, "bump", vec![]),
+        (true, "set", vec![("text", Value::from("a"))]),
+    ] {
+        let mut head = ready_call(&host, "/m/n", "/m", "note", operation).await;
+        head.target.validator = head.target.validator.filter(|_| bound);
+        let answer = host.call_operation(anyone(), with(head, &arguments)).await.unwrap();
+        assert_eq!(answer.validator.is_some(), bound, "{operation}");
+    }
+}
+
+#[tokio::test]
+async fn a_guard_without_a_state_is_the_providers_contradiction() {
+    struct Stateless(Memory);
+    impl Provider for Stateless {
+        async fn object(&self, _: &Context, path: &LocalPath) -> Result<Published, ProviderError> {
+            let interfaces = Interfaces::new([at_root("note")]);
+            Ok(if path.is_root() { Published::new() } else { Published::new().publishing(&interfaces) })
+        }
+        async fn children(
+            &self,
+            _: &Context,
+            _: &LocalPath,
+            _: Option<&Segment>,
+            _: usize,
+        ) -> Result<Page, ProviderError> {
+            Ok(Page::empty())
+        }
+        async fn interface(&self, c: &Context, r: &LocalReference) -> Result<Interface, ProviderError> {
+            self.0.interface(c, r).await
+        }
+        async fn call(&self, _: &Context, call: Call) -> Result<Done, Refusal> {
+            Ok(call.done("text".into()))
+        }
+    }
+    let host = Host::builder().mount(entry("/s"), Stateless(world())).build().unwrap();
+    let head = ready_call(&host, "/s/n", "/s", "note", "set").await;
+    let error = host.call_operation(anyone(), with(head, &[("text", "a".into())])).await.unwrap_err();
+    assert_eq!(error.code, ErrorCode::Internal, "asking for a validator that does not exist helps nobody");
+    let read = ready_call(&host, "/s/n", "/s", "note", "read").await;
+    assert!(host.call_operation(anyone(), with(read, &[])).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_cursor_does_not_open_in_another_object_of_the_same_place() {
+    let memory = Memory::new();
+    let listing = Interface::builder()
+        .read(
+            OperationDeclaration::new("list")
+                .takes([Field::optional("cursor", Type::STRING)])
+                .returns(Type::STRING),
+        )
+        .build()
+        .unwrap();
+    memory.serve(at_root("listing"), listing, |_, call| async move {
+        let place = call.open_cursor("cursor")?.unwrap_or_default();
+        let next = call.seal_cursor(&[place, vec![1]].concat())?;
+        Ok(call.done(next.into()))
+    });
+    publish(&memory, "/n", "listing");
+    let host = mounted(&memory);
+    let list = async |cursor: Option<&Value>| {
+        let head = ready_call(&host, "/m/n", "/m", "listing", "list").await;
+        let arguments: Vec<_> = cursor.map(|cursor| ("cursor", cursor.clone())).into_iter().collect();
+        host.call_operation(anyone(), with(head, &arguments)).await.map(|answer| answer.result)
+    };
+    let first = list(None).await.unwrap();
+    let second = list(Some(&first)).await.unwrap();
+    memory.remove(&local("/n"));
+    publish(&memory, "/n", "listing");
+    let error = list(Some(&second)).await.unwrap_err();
+    assert_eq!(error.code, ErrorCode::InvalidArguments);
+    assert!(error.message.as_str().contains("begin again"), "{error}");
 }

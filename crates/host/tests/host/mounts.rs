@@ -143,7 +143,7 @@ async fn a_world_without_mounts_has_nothing() {
 
 /// A provider that breaks the rules of a list must not break the Host's answer for others.
 #[tokio::test]
-async fn siblings_of_one_name_fail_their_tree_only() {
+async fn siblings_of_one_name_cost_their_own_list_alone() {
     let twin = || Node { name: "twin".into(), known_leaf: true, ..Node::default() };
     let root = Node { children: vec![twin(), twin()], ..Node::default() };
     let host = Host::builder()
@@ -151,6 +151,21 @@ async fn siblings_of_one_name_fail_their_tree_only() {
         .mount(entry("/good"), memory(&["/a"]))
         .build()
         .unwrap();
-    assert_eq!(tree(&host, "/bad", 1, 9, None).await.unwrap_err().code, ErrorCode::Internal);
-    assert_eq!(names(&host, "/good").await, ["a"]);
+    let whole = tree(&host, "/", 9, 9, None).await.unwrap();
+    let paths: Vec<_> = whole.paths(&entry("/")).iter().map(ToString::to_string).collect();
+    assert_eq!(paths, ["/", "/bad", "/good", "/good/a"]);
+    assert_eq!(whole.nodes()[1].expansion, Expansion::Unexplored);
+    assert_eq!(whole.truncated_by(), Causes::from_iter([Cause::Unavailable]));
+}
+
+#[tokio::test]
+async fn a_gone_child_below_a_mount_that_only_passes_through_is_told_as_such() {
+    let covering =
+        Host::builder().mount(entry("/"), memory(&[])).mount(entry("/x/y"), memory(&[])).build().unwrap();
+    let between = Host::builder().mount(entry("/x/y"), memory(&[])).build().unwrap();
+    for host in [covering, between] {
+        let error = tree(&host, "/x", 1, 9, Some("nobody")).await.unwrap_err();
+        assert_eq!(error.code, ErrorCode::InvalidRequest);
+        assert_eq!(tree(&host, "/x", 1, 9, Some("y")).await.unwrap().first().expansion, Expansion::Complete);
+    }
 }

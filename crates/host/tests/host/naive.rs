@@ -67,19 +67,17 @@ impl Provider for Scripted {
     ) -> Result<Page, ProviderError> {
         let node = self.find(path)?;
         let (readable, fails) = node.readable();
-        let all: Vec<_> =
-            node.children.iter().map(|child| (segment(&child.name), child.published())).collect();
+        let names: Vec<Segment> = node.children.iter().map(|child| segment(&child.name)).collect();
         let from = match after {
             None => 0,
-            Some(after) => 1 + all.iter().position(|(name, _)| name == after).ok_or(ProviderError::Gone)?,
+            Some(after) => 1 + names.iter().position(|name| name == after).ok_or(ProviderError::Gone)?,
         };
         if fails && from >= readable.len() {
             return Err(ProviderError::failed("scripted"));
         }
-        let readable = all[..readable.len()].iter().map(|(name, object)| (name, object.clone()));
-        let mut page = Page::of(readable, after, most.min(self.page))?;
-        page.more |= fails;
-        Ok(page)
+        let to = readable.len().min(from + most.min(self.page));
+        let children = (from..to).map(|at| (names[at].clone(), node.children[at].published())).collect();
+        Ok(Page::in_own_order(children, to < readable.len() || fails))
     }
 
     async fn interface(&self, _: &Context, _: &LocalReference) -> Result<Interface, ProviderError> {

@@ -23,6 +23,11 @@ pub fn anyone() -> RequestContext {
     RequestContext::of(Principal::anonymous())
 }
 
+/// As one who takes so many bytes at most.
+pub fn taking(bytes: usize) -> RequestContext {
+    RequestContext { response_bytes: Some(bytes), ..anyone() }
+}
+
 pub fn within(time: Duration) -> RequestContext {
     RequestContext { deadline: Some(Instant::now() + time), ..anyone() }
 }

@@ -147,7 +147,7 @@ impl Provider for Counting {
         let from = after.map_or(0, |after| after.as_str().parse::<usize>().unwrap() + 1);
         let children =
             (from..from + most).map(|at| (segment(&format!("{at:07}")), Published::new())).collect();
-        Ok(Page { children, more: true, order: Order::ByName })
+        Ok(Page::by_name(children, true))
     }
 
     async fn interface(&self, _: &Context, _: &LocalReference) -> Result<Interface, ProviderError> {
@@ -185,10 +185,10 @@ async fn independent_reads_of_one_level_run_at_once_and_within_the_room() {
             after: Option<&Segment>,
             most: usize,
         ) -> Result<Page, ProviderError> {
-            let mut page = self.0.children(context, path, after, most).await?;
-            page.children.truncate(if path.is_root() { 20 } else { 3 });
-            page.more = false;
-            Ok(page)
+            self.0.children(context, path, after, most).await?;
+            let count = if path.is_root() { 20 } else { 3 };
+            let children = (0..count).map(|at| (segment(&format!("{at:02}")), Published::new())).collect();
+            Ok(Page::by_name(children, false))
         }
         async fn interface(&self, c: &Context, r: &LocalReference) -> Result<Interface, ProviderError> {
             self.0.interface(c, r).await
@@ -243,7 +243,7 @@ async fn entries_unread_at_the_deadline_are_told_one_by_one() {
             _: Option<&Segment>,
             _: usize,
         ) -> Result<Page, ProviderError> {
-            Ok(Page::default())
+            Ok(Page::empty())
         }
         async fn interface(&self, _: &Context, _: &LocalReference) -> Result<Interface, ProviderError> {
             Err(ProviderError::NotFound)

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 
 use cap_std::fs::Dir;
-use worldspace_host::{Identity, LocalPath, Order, Page, ProviderError, Published};
+use worldspace_host::{Identity, LocalPath, Page, ProviderError, Published};
 use worldspace_model::Segment;
 
 use super::Settings;
@@ -161,20 +161,21 @@ impl Root {
     ) -> Result<Page, ProviderError> {
         let found = self.find(path).map_err(observed)?;
         if found.stat.kind != Kind::Directory {
-            return Ok(Page::default());
+            return Ok(Page::empty());
         }
         let read = self.look_into(found).and_then(|inside| Ok((self.indexable_names(&inside)?, inside)));
         let (names, inside) = match read {
             Ok(read) => read,
             // It says of itself that it cannot be read, and so has no indexable children.
-            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Ok(Page::default()),
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Ok(Page::empty()),
             Err(error) => return Err(observed(error)),
         };
         let from = after.map_or(0, |after| names.partition_point(|name| name <= after));
-        let mut page = Page { children: Vec::new(), more: false, order: Order::ByName };
+        let mut children = Vec::new();
+        let mut more = false;
         for name in &names[from..] {
-            if page.children.len() == most {
-                page.more = true;
+            more = children.len() == most;
+            if more {
                 break;
             }
             patience.check_caller()?;
@@ -183,13 +184,13 @@ impl Root {
                 if left_out { Ok(None) } else { self.publish(&inside.directory, name, stat).map(Some) }
             });
             match read.map_err(observed) {
-                Ok(Some(seen)) => page.children.push((name.clone(), seen.published)),
+                Ok(Some(seen)) => children.push((name.clone(), seen.published)),
                 // Left out, or gone since the names were read.
                 Ok(None) | Err(ProviderError::NotFound) => {}
                 Err(error) => return Err(error),
             }
         }
-        Ok(page)
+        Ok(Page::by_name(children, more))
     }
 
     /// The names that may be indexable children, in their order; none where there are too many.
