@@ -46,7 +46,6 @@ impl Catalog {
 fn declare_directory() -> Result<Interface, Fault> {
     Interface::builder()
         .documented("A directory: the names in it, and the files below it by name or by what stands in them.")
-        .ty("Kind", kind())
         .read(list())
         .read(find())
         .build()
@@ -55,7 +54,6 @@ fn declare_directory() -> Result<Interface, Fault> {
 fn declare_file() -> Result<Interface, Fault> {
     Interface::builder()
         .documented("A file: what it is, and what stands in it.")
-        .ty("Kind", kind())
         .read(metadata())
         .read(read_text())
         .read(read_bytes())
@@ -65,7 +63,6 @@ fn declare_file() -> Result<Interface, Fault> {
 fn declare_other() -> Result<Interface, Fault> {
     Interface::builder()
         .documented("A link, a device, a pipe or a socket: it is neither followed nor opened.")
-        .ty("Kind", kind())
         .read(metadata())
         .build()
 }
@@ -88,7 +85,7 @@ fn list() -> OperationDeclaration {
     );
     let item = Type::record([
         required("entry", Type::ENTRY, "Where it stands."),
-        Field::required("kind", Type::named("Kind")),
+        Field::required("kind", kind()),
         optional("size", Type::INTEGER, "Bytes; of files alone."),
         optional("modified", Type::STRING, "When its content last changed: RFC 3339, UTC."),
     ]);
@@ -180,7 +177,7 @@ fn find() -> OperationDeclaration {
 fn metadata() -> OperationDeclaration {
     OperationDeclaration::new("metadata").documented("What the filesystem says of it.").returns(Type::record(
         [
-            Field::required("kind", Type::named("Kind")),
+            Field::required("kind", kind()),
             required("size", Type::INTEGER, "Bytes; of a link, those of its text."),
             required("modified", Type::STRING, "When the content last changed: RFC 3339, UTC."),
             optional(
@@ -251,7 +248,7 @@ fn read_bytes() -> OperationDeclaration {
             optional("length", Type::INTEGER, length),
         ])
         .returns(Type::record([
-            required("data", Type::BYTES, "Fewer than asked for where the file ends."),
+            required("data", Type::BYTES, "Fewer than asked for where the file ends or the answer is full."),
             required("size", Type::INTEGER, "Bytes in the whole file."),
         ]))
 }

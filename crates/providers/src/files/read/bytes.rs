@@ -7,6 +7,7 @@ use worldspace_host::{Call, Refusal};
 use worldspace_model::Value;
 
 use super::Task;
+use crate::files::budget;
 use crate::files::failure::refused;
 
 /// Bytes in an answer unless the caller says otherwise: as base64 within the smallest response limit among peers.
@@ -20,7 +21,9 @@ pub(super) fn run(task: &Task<'_>, call: &Call) -> Result<Value, Refusal> {
         Some(Ok(offset)) => offset,
         Some(Err(_)) => return Err(Refusal::argument("offset", "is at least 0")),
     };
-    let length = call.count("length", USUAL, MOST)?;
+    // Base64 makes four bytes of three.
+    let room = budget::room(task.context, MOST.div_ceil(3) * 4) / 4 * 3;
+    let length = call.count("length", USUAL, room.clamp(1, MOST))?;
     let found = task.root.find(call.path()).map_err(refused)?;
     let (file, stat) = task.root.read_file(&found).map_err(refused)?;
     let left = usize::try_from(stat.size.saturating_sub(offset)).unwrap_or(usize::MAX);

@@ -17,7 +17,7 @@ pub(in crate::files) const USUAL: usize = 200;
 pub(in crate::files) const MOST: usize = 2_000;
 
 pub(super) fn run(task: &Task<'_>, call: &Call) -> Result<Value, Refusal> {
-    let mut matches = Matches::new(call.count("limit", USUAL, MOST)?);
+    let mut matches = Matches::new(call.count("limit", USUAL, MOST)?, Budget::of(task.context));
     let globs = globs(call.text("glob"))?;
     let mut search = match (call.text("text"), call.flag("regex").unwrap_or(false)) {
         (None, false) => None,
@@ -90,8 +90,8 @@ struct Matches {
 }
 
 impl Matches {
-    fn new(limit: usize) -> Self {
-        Self { rows: Vec::new(), limit, budget: Budget::new(), full: false }
+    fn new(limit: usize, budget: Budget) -> Self {
+        Self { rows: Vec::new(), limit, budget, full: false }
     }
 
     fn push(&mut self, entry: &EntryPath, line: Option<(u64, String)>) -> Result<(), Refusal> {

@@ -43,7 +43,7 @@ pub(super) fn run(task: &Task<'_>, call: &Call) -> Result<Value, Refusal> {
             }
         },
     };
-    let mut page = Page { items: Vec::new(), unnamed: 0, end: None, budget: Budget::new() };
+    let mut page = Page { items: Vec::new(), unnamed: 0, end: None, budget: Budget::of(task.context) };
     page.fill(task, call, &inside, names.map_err(refused)?, limit)?;
     let next = page.end.map(|behind| call.seal_cursor(&Place { directory, behind }.write())).transpose()?;
     Ok(Value::record([

@@ -6,13 +6,17 @@ use worldspace_host::{Call, Refusal};
 use worldspace_model::Value;
 
 use super::Task;
+use crate::files::budget;
 use crate::files::failure::refused;
 use crate::files::pool::is_end;
 
 /// Lines in an answer unless the caller asks for more.
 pub(in crate::files) const USUAL: usize = 2_000;
-/// Bytes of text in an answer: even if JSON has to escape each one, within the smallest response limit among peers.
+/// Bytes of text in an answer at most: even if JSON has to escape each one, within the smallest response limit among
+/// peers.
 pub(in crate::files) const LONGEST: usize = 128 << 10;
+/// What JSON makes of one byte at most.
+const ESCAPED: usize = 6;
 /// Bytes read at a time.
 const BUFFER: usize = 256 << 10;
 
@@ -23,7 +27,8 @@ pub(super) fn run(task: &Task<'_>, call: &Call) -> Result<Value, Refusal> {
     let found = task.root.find(call.path()).map_err(refused)?;
     let (file, _) = task.root.read_file(&found).map_err(refused)?;
     let reader = BufReader::with_capacity(BUFFER, task.patience.watch(file));
-    let read = Extract::read(reader, start as u64, lines as u64).map_err(|error| {
+    let longest = budget::room(task.context, LONGEST * ESCAPED) / ESCAPED;
+    let read = Extract::read(reader, start as u64, lines as u64, longest).map_err(|error| {
         if !is_end(&error) {
             return refused(error);
         }
@@ -47,6 +52,7 @@ pub(super) fn run(task: &Task<'_>, call: &Call) -> Result<Value, Refusal> {
 /// Some lines of a file, and how many there are.
 struct Extract {
     start: u64,
+    longest: usize,
     bytes: Vec<u8>,
     /// Lines of which something was taken.
     taken: u64,
@@ -56,8 +62,8 @@ struct Extract {
 }
 
 impl Extract {
-    fn read(mut reader: impl BufRead, start: u64, lines: u64) -> io::Result<Self> {
-        let mut extract = Self { start, bytes: Vec::new(), taken: 0, cut: false, total: 0 };
+    fn read(mut reader: impl BufRead, start: u64, lines: u64, longest: usize) -> io::Result<Self> {
+        let mut extract = Self { start, longest, bytes: Vec::new(), taken: 0, cut: false, total: 0 };
         while extract.total < start - 1 && reader.skip_until(b'\n')? > 0 {
             extract.total += 1;
         }
@@ -84,7 +90,7 @@ impl Extract {
             if buffer.is_empty() {
                 return Ok(begun);
             }
-            let room = LONGEST - self.bytes.len();
+            let room = self.longest - self.bytes.len();
             if room == 0 && !begun {
                 self.cut = true;
                 // The line is counted by whoever passes over it.
@@ -137,7 +143,8 @@ mod tests {
     fn check(content: &[u8], start: u64, lines: u64, text: &str, total: u64, cut: bool) {
         // Small buffers, so that lines and characters lie across their borders.
         for capacity in [1, 3, 1 << 16] {
-            let read = Extract::read(BufReader::with_capacity(capacity, content), start, lines).unwrap();
+            let read =
+                Extract::read(BufReader::with_capacity(capacity, content), start, lines, LONGEST).unwrap();
             let found = (read.text().unwrap(), read.total, read.cut);
             assert_eq!(found, (text.to_owned(), total, cut), "{start} {lines} {capacity}");
         }
@@ -169,9 +176,9 @@ mod tests {
 
     #[test]
     fn what_is_no_text_names_its_line() {
-        let read = Extract::read(BufReader::new(&b"a\nb\xff\n"[..]), 1, 5).unwrap();
+        let read = Extract::read(BufReader::new(&b"a\nb\xff\n"[..]), 1, 5, LONGEST).unwrap();
         assert_eq!(read.text(), Err(2));
-        let read = Extract::read(BufReader::new(&b"a\nb\xff\n"[..]), 1, 1).unwrap();
+        let read = Extract::read(BufReader::new(&b"a\nb\xff\n"[..]), 1, 1, LONGEST).unwrap();
         assert_eq!(read.text().unwrap(), "a\n");
     }
 }

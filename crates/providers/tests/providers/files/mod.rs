@@ -3,6 +3,7 @@
 mod finding;
 #[cfg(target_os = "linux")]
 mod hostile;
+mod leaving;
 mod listing;
 mod publishing;
 #[cfg(target_os = "linux")]

@@ -2,7 +2,7 @@
 
 use std::os::unix::ffi::OsStrExt;
 
-use worldspace_model::{ErrorCode, Expansion};
+use worldspace_model::{Effects, ErrorCode, Expansion, Field, OperationDeclaration, Type, TypeKind};
 use worldspace_providers::files::{Files, OpenError, Settings};
 
 use super::world::{World, entry};
@@ -241,4 +241,68 @@ fn the_root_stays_the_same_directory_wherever_it_goes() {
     std::fs::remove_dir_all(&moved).unwrap();
     assert_eq!(world.fetch("/a").unwrap_err().code, ErrorCode::NotFound);
     assert_eq!(world.description("/"), "directory");
+}
+
+#[test]
+fn the_operations_have_the_signatures_that_were_published() {
+    let world = World::of(&[("a", "")]);
+    std::os::unix::fs::symlink("a", world.path("link")).unwrap();
+    for (path, operations) in [
+        (
+            "/",
+            vec![
+                "list(cursor?: string, limit?: integer) -> { items: [{ entry: entry, kind: enum { directory, file, \
+                 link, other }, size?: integer, modified?: string }], next_cursor?: string, unnamed?: integer }",
+                "find(glob?: string, text?: string, regex?: boolean, limit?: integer) -> { matches: [{ entry: \
+                 entry, line?: integer, text?: string }], truncated: boolean, unread?: integer }",
+            ],
+        ),
+        (
+            "/a",
+            vec![
+                METADATA,
+                "read_text(start_line?: integer, lines?: integer) -> { text: string, start_line: integer, \
+                 total_lines: integer, truncated: boolean }",
+                "read_bytes(offset?: integer, length?: integer) -> { data: bytes, size: integer }",
+            ],
+        ),
+        ("/link", vec![METADATA]),
+    ] {
+        let interface = world.interface(path);
+        let declared = &interface.descriptor.declaration().operations;
+        let found: Vec<String> = declared.iter().map(signature).collect();
+        assert_eq!(found, operations, "{path}");
+        let effects = interface.effects.unwrap();
+        assert!(effects.iter().all(|(_, effects)| effects == Effects::READ), "{path}");
+    }
+}
+
+const METADATA: &str = "metadata() -> { kind: enum { directory, file, link, other }, size: integer, modified: \
+                        string, created?: string, executable: boolean, links: integer, target?: entry }";
+
+/// An operation on one line, without its documentation.
+fn signature(operation: &OperationDeclaration) -> String {
+    let parameters = members(&operation.parameters);
+    format!("{}({parameters}) -> {}", operation.name, written(&operation.returns))
+}
+
+fn members(fields: &[Field]) -> String {
+    let member = |field: &Field| {
+        let mark = if field.required { "" } else { "?" };
+        format!("{}{mark}: {}", field.name, written(&field.ty))
+    };
+    fields.iter().map(member).collect::<Vec<_>>().join(", ")
+}
+
+fn written(ty: &Type) -> String {
+    match ty.kind() {
+        TypeKind::Record(fields) => format!("{{ {} }}", members(fields)),
+        TypeKind::List(items) => format!("[{}]", written(items)),
+        TypeKind::Enum(cases) => {
+            let names: Vec<&str> = cases.iter().map(|case| &*case.name).collect();
+            format!("enum {{ {} }}", names.join(", "))
+        }
+        TypeKind::Named(name) => format!("a named {name}"),
+        scalar => format!("{scalar:?}").to_lowercase(),
+    }
 }

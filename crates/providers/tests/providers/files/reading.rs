@@ -5,7 +5,7 @@ use std::io::{Seek, SeekFrom, Write};
 
 use worldspace_model::{ErrorCode, Value};
 
-use super::world::{World, entries, field, integer};
+use super::world::{Fields, World, entries, field, integer};
 
 fn read_text(world: &World, path: &str, arguments: &[(&str, Value)]) -> (String, i64, i64, bool) {
     let read = world.call(path, "read_text", arguments).unwrap();
@@ -126,4 +126,30 @@ fn what_may_not_be_read_is_said_to_be() {
     }
     assert_eq!(world.fetch("/shut/x").unwrap_err().code, ErrorCode::NotFound);
     std::fs::set_permissions(world.path("shut"), std::fs::Permissions::from_mode(0o700)).unwrap();
+}
+
+#[test]
+fn answers_fit_into_what_a_response_holds() {
+    let world = World::of(&[("quotes", &"\"\n".repeat(90_000)), ("text", &"x".repeat(300_000))]);
+    let names: Vec<(String, &str)> = (0..900).map(|at| (format!("many/{at}"), "line\n")).collect();
+    world.write_all(&names.iter().map(|(name, content)| (&**name, *content)).collect::<Vec<_>>());
+    for bytes in [8 << 10, 64 << 10, 8 << 20] {
+        let call = |path, operation, arguments: Fields<'_>| {
+            let value = world.call_fitting(bytes, path, operation, arguments).unwrap();
+            let length = format!("{value:?}").len();
+            (value, length)
+        };
+        let lines = integer(1 << 20);
+        let (read, length) = call("/quotes", "read_text", &[("lines", lines)]);
+        assert!(length < bytes && field(&read, "truncated").as_bool().unwrap(), "{length} of {bytes}");
+        let (read, _) = call("/text", "read_bytes", &[("length", integer(1 << 20))]);
+        let data = field(&read, "data").as_bytes().unwrap().len();
+        assert!(data == 300_000 || (bytes / 2..bytes * 3 / 4).contains(&data), "{data} of {bytes}");
+        for (operation, rows, most) in [("list", "items", 5_000), ("find", "matches", 2_000)] {
+            let (read, length) = call("/many", operation, &[("limit", integer(most))]);
+            assert!(length < bytes, "{operation}: {length} of {bytes}");
+            let rows = field(&read, rows).as_list().unwrap().len();
+            assert_eq!(rows == 900, bytes == 8 << 20, "{operation}: {rows} rows");
+        }
+    }
 }

@@ -8,9 +8,9 @@ use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use worldspace_host::{Host, HostLimits, Memory};
 use worldspace_model::{
-    ArgumentSource, Arguments, CallHead, EntryPath, Fault, FetchInterfaceRequest, FetchRequest,
-    FetchTreeRequest, IncomingCall, InterfaceTarget, Object, Operation, Principal, ProtocolError, Record,
-    RequestContext, Responder, Target, Tree, Value,
+    ArgumentSource, Arguments, CallHead, EntryPath, Fault, FetchInterfaceRequest, FetchInterfaceResponse,
+    FetchRequest, FetchTreeRequest, IncomingCall, InterfaceTarget, Object, Operation, Principal,
+    ProtocolError, Record, RequestContext, Responder, Target, Tree, Value,
 };
 use worldspace_providers::files::{Files, Settings};
 
@@ -91,15 +91,23 @@ impl World {
         self.directory.path()
     }
 
-    fn context(&self) -> RequestContext {
+    pub(super) fn context(&self) -> RequestContext {
         RequestContext::of(Principal::anonymous())
+    }
+
+    /// Runs what asks several things at once.
+    pub(super) fn block_on<T>(&self, work: impl Future<Output = T>) -> T {
+        self.runtime.block_on(work)
     }
 
     /// The Object of a path below the mount.
     pub(super) fn fetch(&self, path: &str) -> Result<Arc<Object>, ProtocolError> {
+        self.block_on(self.fetched(path))
+    }
+
+    async fn fetched(&self, path: &str) -> Result<Arc<Object>, ProtocolError> {
         let entries = vec![EntryPath::parse(&entry(path))];
-        let fetched =
-            self.runtime.block_on(self.host.fetch(self.context(), FetchRequest { entries })).unwrap();
+        let fetched = self.host.fetch(self.context(), FetchRequest { entries }).await?;
         fetched.results.into_iter().next().unwrap()
     }
 
@@ -135,9 +143,32 @@ impl World {
         operation: &str,
         arguments: Fields<'_>,
     ) -> Result<Value, ProtocolError> {
-        let object = self.fetch(path)?;
         let context = RequestContext { deadline: Some(Instant::now() + time), ..self.context() };
-        self.call_as(context, &object, path, operation, arguments)
+        self.block_on(self.calling(context, path, operation, arguments))
+    }
+
+    /// Calls an operation whose answer may have so many bytes.
+    pub(super) fn call_fitting(
+        &self,
+        bytes: usize,
+        path: &str,
+        operation: &str,
+        arguments: Fields<'_>,
+    ) -> Result<Value, ProtocolError> {
+        let context = RequestContext { response_bytes: Some(bytes), ..self.context() };
+        self.block_on(self.calling(context, path, operation, arguments))
+    }
+
+    /// A call that ends when its future is dropped.
+    pub(super) async fn calling(
+        &self,
+        context: RequestContext,
+        path: &str,
+        operation: &str,
+        arguments: Fields<'_>,
+    ) -> Result<Value, ProtocolError> {
+        let object = self.fetched(path).await?;
+        self.call_as(context, &object, path, operation, arguments).await
     }
 
     /// Calls an operation of an Object that was fetched.
@@ -148,10 +179,10 @@ impl World {
         operation: &str,
         arguments: Fields<'_>,
     ) -> Result<Value, ProtocolError> {
-        self.call_as(self.context(), object, path, operation, arguments)
+        self.block_on(self.call_as(self.context(), object, path, operation, arguments))
     }
 
-    fn call_as(
+    async fn call_as(
         &self,
         context: RequestContext,
         object: &Object,
@@ -161,24 +192,28 @@ impl World {
     ) -> Result<Value, ProtocolError> {
         let reference = object.interfaces[0].clone();
         let asked = FetchInterfaceRequest { interface: reference.clone(), effects: true };
-        let calling = async {
-            let interface = self.host.fetch_interface(self.context(), asked).await?;
-            let given = arguments.iter().map(|(name, value)| ((*name).into(), value.clone())).collect();
-            let call = IncomingCall {
-                head: CallHead {
-                    target: Target {
-                        path: EntryPath::parse(&entry(path)).unwrap(),
-                        validator: object.validator.clone(),
-                    },
-                    interface: InterfaceTarget { reference, scope_ref: None, validator: interface.validator },
-                    operation: operation.into(),
-                    key: None,
+        let interface = self.host.fetch_interface(self.context(), asked).await?;
+        let given = arguments.iter().map(|(name, value)| ((*name).into(), value.clone())).collect();
+        let call = IncomingCall {
+            head: CallHead {
+                target: Target {
+                    path: EntryPath::parse(&entry(path)).unwrap(),
+                    validator: object.validator.clone(),
                 },
-                arguments: Box::new(Given(Record::new(given).unwrap())),
-            };
-            self.host.call_operation(context, call).await
+                interface: InterfaceTarget { reference, scope_ref: None, validator: interface.validator },
+                operation: operation.into(),
+                key: None,
+            },
+            arguments: Box::new(Given(Record::new(given).unwrap())),
         };
-        Ok(self.runtime.block_on(calling)?.result)
+        Ok(self.host.call_operation(context, call).await?.result)
+    }
+
+    /// The interface that a path publishes first.
+    pub(super) fn interface(&self, path: &str) -> FetchInterfaceResponse {
+        let interface = self.fetch(path).unwrap().interfaces[0].clone();
+        let asked = FetchInterfaceRequest { interface, effects: true };
+        self.block_on(self.host.fetch_interface(self.context(), asked)).unwrap()
     }
 
     pub(super) fn read(&self, path: &str) -> Result<String, ProtocolError> {
