@@ -76,17 +76,24 @@ pub(crate) fn format_of(words: &[std::ffi::OsString]) -> Format {
     let mut words = words.iter().skip(1).map(|word| word.to_string_lossy()).take_while(|word| word != "--");
     while let Some(word) = words.next() {
         let value = match &*word {
-            "-o" | "--format" => words.next(),
-            _ => word
-                .strip_prefix("--format=")
-                .or_else(|| word.strip_prefix("-o"))
-                .map(|value| value.to_owned().into()),
+            "--format" => words.next(),
+            word => word.strip_prefix("--format=").map(|value| value.to_owned().into()).or_else(|| {
+                match short(word)? {
+                    "" => words.next(),
+                    value => Some(value.to_owned().into()),
+                }
+            }),
         };
         if value.is_some_and(|value| value.trim_start_matches('=') == "json") {
             return Format::Json;
         }
     }
     Format::Text
+}
+
+/// The value of `-o` in a word of short options, `-v` being the one that may stand before it.
+fn short(word: &str) -> Option<&str> {
+    word.strip_prefix('-')?.trim_start_matches('v').strip_prefix('o')
 }
 
 #[cfg(test)]
@@ -107,6 +114,10 @@ mod tests {
             ("wip tree -ojson --nonsense", Format::Json),
             ("wip tree -o=json", Format::Json),
             ("wip tree --format json", Format::Json),
+            ("wip tree -vo json", Format::Json),
+            ("wip tree -vvojson", Format::Json),
+            ("wip tree --at -o json", Format::Json),
+            ("wip tree --overview json", Format::Text),
             ("wip tree --format=json", Format::Json),
             ("wip tree", Format::Text),
             ("wip tree -o text", Format::Text),

@@ -19,18 +19,24 @@ pub(crate) fn world() -> Result<Vec<String>, Failure> {
     let Some(value) = env::var_os(AT).filter(|value| !value.is_empty()) else {
         return Ok(Vec::new());
     };
-    split_world(value).map_err(|_| Failure::usage(format!("{AT} is not valid UTF-8")))
+    split_world(value)
 }
 
-fn split_world(value: OsString) -> Result<Vec<String>, OsString> {
-    let value = value.into_string()?;
+fn split_world(value: OsString) -> Result<Vec<String>, Failure> {
+    let no_text = |_| Failure::usage(format!("{AT} is not valid UTF-8"));
+    let value = value.into_string().map_err(no_text)?;
     if is_endpoint(&value) {
         return Ok(vec![value]);
     }
-    env::split_paths(&value).map(|path| path.into_os_string().into_string()).collect()
+    // The colon of a URL would be taken for one between two paths.
+    if value.contains("://") {
+        let failure = Failure::usage(format!("{AT} holds one endpoint, or sources"));
+        return Err(failure.hint("an endpoint is written http://HOST:PORT/, with nothing before it"));
+    }
+    env::split_paths(&value).map(|path| path.into_os_string().into_string().map_err(no_text)).collect()
 }
 
-/// Whether a WORLD is an endpoint and not a source.
+/// Whether a WORLD is an endpoint and not a source. A directory of such a name is written with `./` before it.
 pub(crate) fn is_endpoint(world: &str) -> bool {
     let scheme = world.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
     matches!(scheme.as_deref(), Some("http" | "https"))
@@ -73,6 +79,10 @@ mod tests {
             ("/a:n=/b c", vec!["/a", "n=/b c"]),
         ] {
             assert_eq!(split_world(value.into()).unwrap(), worlds);
+        }
+        for value in ["/a:http://127.0.0.1/", "n=http://127.0.0.1/", "ftp://127.0.0.1/"] {
+            let message = split_world(value.into()).unwrap_err().message;
+            assert!(message.contains("one endpoint, or sources"), "{message}");
         }
     }
 }

@@ -5,7 +5,7 @@ use worldspace_model::{InterfaceReference, Object, Operation, Record, Tree, Valu
 use worldspace_wire::{Codec, EncodeError, Limits};
 
 use crate::commands::kind_of;
-use crate::failure::Failure;
+use crate::failure::{Failure, Kind};
 
 /// What was read within a peer's limits is written whole.
 fn unlimited() -> Codec {
@@ -22,9 +22,14 @@ pub(crate) fn string(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// `{"code","message"}`.
+/// `{"code","message"}`. What to do next belongs to the message where both are this program's own; a Host's message
+/// stays as it is.
 pub(crate) fn error(failure: &Failure) -> String {
-    format!("{{\"code\":{},\"message\":{}}}", string(failure.kind.code()), string(&failure.message))
+    let mut message = failure.message.clone();
+    if !matches!(failure.kind, Kind::Protocol(_) | Kind::InvalidAnswer) {
+        message = failure.hints.iter().fold(message, |message, hint| format!("{message}; {hint}"));
+    }
+    format!("{{\"code\":{},\"message\":{}}}", string(failure.kind.code()), string(&message))
 }
 
 /// The answer to `fetch_tree`.

@@ -45,20 +45,28 @@ fn main() -> ExitCode {
 fn not_understood(words: &[OsString], error: &clap::Error) -> u8 {
     let wants_help = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
     if args::format_of(words) == Format::Json && !wants_help {
-        let text = error.render().to_string();
-        let message = text.split("\n\n").next().unwrap_or_default();
-        let message = match error.kind() {
+        let failure = match error.kind() {
             ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
-                "a command is missing"
+                Failure::usage("a command is missing").hint("`wip --help` lists them")
             }
-            _ => message.strip_prefix("error: ").unwrap_or(message),
+            _ => in_one_line(&error.render().to_string()),
         };
-        Screen::new(Format::Json, Commands::default()).failure(&Failure::usage(message));
+        Screen::new(Format::Json, Commands::default()).failure(&failure);
         return exit::USAGE;
     }
     // There is nobody left to tell that this could not be told.
     let _ = error.print();
     if wants_help { exit::DONE } else { exit::USAGE }
+}
+
+/// What stands in the first paragraph, and what is suggested behind it; the usage is for people.
+fn in_one_line(text: &str) -> Failure {
+    let lines = |paragraph: &str| paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut paragraphs = text.split("\n\n").map(lines);
+    let first = paragraphs.next().unwrap_or_default();
+    let failure = Failure::usage(first.strip_prefix("error: ").unwrap_or(&first));
+    let tips = paragraphs.filter_map(|paragraph| paragraph.strip_prefix("tip: ").map(str::to_owned));
+    tips.fold(failure, |failure, tip| failure.hint(tip))
 }
 
 fn run(screen: &Screen, args: Args) -> Result<u8, Failure> {

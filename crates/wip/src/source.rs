@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use worldspace_model::Segment;
 
+use crate::config;
 use crate::failure::Failure;
 
 /// A source as it was found.
@@ -56,28 +57,44 @@ fn split(text: &str) -> Option<(&str, &str)> {
     text.split_once('=').filter(|(name, _)| !name.contains('/'))
 }
 
+/// What may have been meant by a source that is not there.
+fn misread(text: &str, named: bool, path: &str) -> Option<String> {
+    let first = path.split('/').next().unwrap_or_default();
+    if named && Path::new(text).exists() {
+        Some(format!("NAME=PATH was read; for the path with a `=` in it write ./{text}"))
+    } else if config::is_endpoint(path) {
+        Some(format!("a source is a directory; to look at an endpoint: --at {path}"))
+    } else if matches!(first, "http:" | "https:") {
+        Some(format!("an endpoint is written {first}//HOST:PORT/"))
+    } else if path.contains("://") {
+        Some("an endpoint is written http://HOST:PORT/ or https://HOST/".to_owned())
+    } else if first.contains(':') && !named {
+        Some(format!("an endpoint is written http://{}/", path.trim_end_matches('/')))
+    } else {
+        None
+    }
+}
+
 fn open(text: &str) -> Result<Source, Failure> {
     let (given, path) = match split(text) {
         Some((name, path)) => (Some(name), path),
         None => (None, text),
     };
+    if path.is_empty() {
+        return Err(Failure::usage(format!("{text:?} names no path")).hint("a source is [NAME=]PATH"));
+    }
     let full = std::fs::canonicalize(path).map_err(|error| {
         let failure = Failure::io(format!("cannot open {path}"), &error);
-        match given {
-            Some(_) if Path::new(text).exists() => {
-                failure.hint(format!("NAME=PATH was read; for the path with a `=` in it write ./{text}"))
-            }
-            None if path.contains(':') && !path.contains('/') => {
-                failure.hint(format!("an endpoint is written http://{path}/"))
-            }
-            _ => failure,
+        match misread(text, given.is_some(), path) {
+            Some(hint) => failure.hint(hint),
+            None => failure,
         }
     })?;
     let metadata =
         std::fs::metadata(&full).map_err(|error| Failure::io(format!("cannot open {path}"), &error))?;
     if !metadata.is_dir() {
         let failure = Failure::usage(format!("{path} is no directory"));
-        return Err(failure.hint("a source is a directory; name the one that holds it"));
+        return Err(failure.hint("a source is a directory so far; name the one that holds it"));
     }
     let name = match given {
         Some(name) => name.to_owned(),
@@ -112,7 +129,7 @@ mod tests {
     fn sources_are_named_after_their_last_part_or_as_told() {
         let dir = tempfile::tempdir().unwrap();
         let path = |below: &str| dir.path().join(below).to_str().unwrap().to_owned();
-        for name in ["a", "b/a", "x=y"] {
+        for name in ["a", "b/a", "x=y", "x=y/a=b"] {
             std::fs::create_dir_all(path(name)).unwrap();
         }
         std::fs::write(path("file.txt"), "").unwrap();
@@ -120,10 +137,35 @@ mod tests {
         assert_eq!(names(&[path("a"), format!("other={}", path("b/a/"))]), ok(&["a", "other"]));
         assert_eq!(names(&[path("a/../b/a/.")]), ok(&["a"]));
         assert_eq!(names(&[path("x=y")]), ok(&["x=y"]));
+        assert_eq!(names(&[path("x=y/a=b"), format!("n={}", path("x=y/a=b"))]), ok(&["a=b", "n"]));
         assert_eq!(names(&[path("a"), path("b/a")]), Err("two sources are named \"a\"".to_owned()));
         assert!(names(&[path("file.txt")]).unwrap_err().ends_with("is no directory"));
         assert!(names(&[path("gone")]).unwrap_err().contains("cannot open"));
+        assert!(names(&["name=".to_owned()]).unwrap_err().contains("names no path"));
         assert!(names(&["/".to_owned()]).unwrap_err().contains("has no name"));
         assert!(names(&[format!("..={}", path("a"))]).unwrap_err().contains("cannot be a segment"));
+    }
+
+    #[test]
+    fn what_is_no_source_is_said_to_be_perhaps_an_endpoint() {
+        for (text, hint) in [
+            ("localhost:8420", Some("an endpoint is written http://localhost:8420/")),
+            ("127.0.0.1:8420/", Some("an endpoint is written http://127.0.0.1:8420/")),
+            ("http:/localhost", Some("an endpoint is written http://HOST:PORT/")),
+            ("ftp://localhost", Some("an endpoint is written http://HOST:PORT/ or https://HOST/")),
+            (
+                "http://localhost/",
+                Some("a source is a directory; to look at an endpoint: --at http://localhost/"),
+            ),
+            (
+                "n=http://localhost/",
+                Some("a source is a directory; to look at an endpoint: --at http://localhost/"),
+            ),
+            ("gone", None),
+            ("n=gone:1", None),
+        ] {
+            let failure = open(text).unwrap_err();
+            assert_eq!(failure.hints.first().map(String::as_str), hint, "{text}");
+        }
     }
 }

@@ -70,9 +70,11 @@ fn mount(
 ) -> Result<HostBuilder, Failure> {
     match kind {
         SourceKind::Directory(path) => {
-            let mut settings = files::Settings::default();
-            settings.hidden = options.hidden;
-            settings.gitignore = !options.no_ignore;
+            let settings = files::Settings {
+                hidden: options.hidden,
+                gitignore: !options.no_ignore,
+                ..files::Settings::default()
+            };
             let files = Files::open(path, settings).map_err(|error| Failure::caused(&error))?;
             Ok(builder.mount(at, files))
         }

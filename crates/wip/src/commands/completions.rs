@@ -5,6 +5,7 @@ use clap_complete::Shell;
 
 use crate::args::Args;
 use crate::failure::Failure;
+use crate::json;
 use crate::screen::Screen;
 
 const AFTER_HELP: &str = "\
@@ -21,5 +22,9 @@ pub(crate) struct CompletionsArgs {
 pub(crate) fn run(screen: &Screen, args: &CompletionsArgs) -> Result<(), Failure> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Args::command(), "wip", &mut script);
+    if screen.is_json() {
+        let script = json::string(&String::from_utf8_lossy(&script));
+        return screen.json(format!("{{\"script\":{script}}}").as_bytes());
+    }
     screen.raw(&script)
 }

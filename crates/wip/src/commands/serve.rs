@@ -41,13 +41,18 @@ pub(crate) async fn run(
 ) -> Result<(), Failure> {
     let host = world::host(Host::builder(), &source::open_all(&args.sources)?, &args.options)?;
     let config = ServerConfig { listen: args.listen, ..ServerConfig::default() };
-    let server = Server::bind(config, Arc::new(host)).await.map_err(|error| cannot_serve(&error))?;
+    let (host, patience) = (Arc::new(host), config.limits.drain_timeout);
+    let server = Server::bind(config, host.clone()).await.map_err(|error| cannot_serve(&error))?;
     let url = server.url();
     match screen.is_json() {
         true => screen.json(format!("{{\"listening\":{}}}", json::string(url)).as_bytes())?,
         false => screen.raw(format!("listening on {url}\n").as_bytes())?,
     }
     server.serve(interruption.asked()).await;
+    // What has begun to have an effect runs on without its caller, and comes to its end here.
+    if !host.drain(patience).await {
+        tracing::warn!("some calls still run and are broken off; what they have done so far is not known");
+    }
     Ok(())
 }
 

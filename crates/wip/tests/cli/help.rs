@@ -48,6 +48,8 @@ fn the_version_is_that_of_the_package() {
 fn completions_are_scripts() {
     for (shell, part) in [("bash", "complete"), ("zsh", "#compdef wip"), ("fish", "complete -c wip")] {
         assert!(wip(&["completions", shell]).ok().contains(part), "{shell}");
+        let told = wip(&["completions", shell, "-o", "json"]).json();
+        assert!(told["script"].as_str().unwrap().contains(part), "{shell}");
     }
 }
 
@@ -55,15 +57,25 @@ fn completions_are_scripts() {
 fn a_wrong_command_line_is_a_usage_error_in_both_forms() {
     for (words, message) in [
         (vec![], "a command is missing"),
-        (vec!["tre"], "unrecognized subcommand 'tre'"),
+        (vec!["tre"], "unrecognized subcommand 'tre'; a similar subcommand exists: 'tree'"),
         (vec!["tree", "--nonsense"], "unexpected argument '--nonsense' found"),
-        (vec!["inspect"], "the following required arguments were not provided"),
+        (vec!["inspect"], "the following required arguments were not provided: <PATH>..."),
+        (vec!["tree", "--depth", "many"], "invalid value 'many' for '--depth <N>'"),
+        (vec!["tree", "--limit", "0"], "0 is not in 1.."),
+        (vec!["tree", "a", "b"], "unexpected argument 'b' found"),
+        (vec!["completions", "dos"], "invalid value 'dos'"),
+        (vec!["tree", "--at", "name=", "/"], "names no path; a source is [NAME=]PATH"),
+        (vec!["tree", "a/b", "--at", "/"], "NAME="),
         (vec!["serve", "--at", "/", "."], "not with --at"),
     ] {
         let said = wip(&words).failed(2);
         assert!(!said.is_empty());
-        let (code, told) = wip(&[vec!["-o", "json"], words].concat()).json_error(2);
-        assert_eq!(code, "usage");
-        assert!(told.contains(message), "{told}");
+        for words in [[vec!["-o", "json"], words.clone()].concat(), [words, vec!["-vo", "json"]].concat()] {
+            let ran = wip(&words);
+            let (code, told) = ran.json_error(2);
+            assert_eq!(code, "usage");
+            assert!(told.contains(message) && !told.contains('\n'), "{told}");
+            assert_eq!(ran.stdout.lines().count(), 1);
+        }
     }
 }

@@ -9,9 +9,10 @@
     reason = "tests stop at the first surprise"
 )]
 
-use std::io::{BufRead, BufReader};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Seek};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 
 use regex::Regex;
 
@@ -31,6 +32,8 @@ fn documents() -> Vec<PathBuf> {
 struct Served {
     child: Child,
     url: String,
+    /// Kept open, so that whatever else it prints has a reader.
+    stdout: BufReader<ChildStdout>,
 }
 
 impl Drop for Served {
@@ -42,26 +45,53 @@ impl Drop for Served {
 
 fn serve(command: &str) -> Served {
     let arguments = command.strip_prefix("wip ").unwrap();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_wip"))
+    // A file takes whatever it logs, where a pipe that nobody reads would make it wait.
+    let mut said = tempfile::tempfile().unwrap();
+    let mut child = program(env!("CARGO_BIN_EXE_wip"))
         .args(arguments.split_whitespace())
         .args(["--listen", "127.0.0.1:0"])
-        .current_dir(root())
+        .stdin(Stdio::null())
         .stdout(Stdio::piped())
+        .stderr(said.try_clone().unwrap())
         .spawn()
         .unwrap();
+    let stdout = BufReader::new(child.stdout.take().unwrap());
+    // From here on it is ended with the test, however the test ends.
+    let mut served = Served { child, url: String::new(), stdout };
     let mut line = String::new();
-    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-    let url = line.trim().strip_prefix("listening on ").expect(command).to_owned();
-    Served { child, url }
+    served.stdout.read_line(&mut line).unwrap();
+    let Some(url) = line.trim().strip_prefix("listening on ") else {
+        panic!("`{command}` does not listen: {line}{}", everything(&mut said));
+    };
+    served.url = url.to_owned();
+    served
+}
+
+fn everything(file: &mut File) -> String {
+    let mut text = String::new();
+    file.rewind().unwrap();
+    file.read_to_string(&mut text).unwrap();
+    text
+}
+
+/// A program that finds `wip` and nothing in its surroundings that would change what `wip` prints.
+fn program(name: &str) -> Command {
+    let directory = Path::new(env!("CARGO_BIN_EXE_wip")).parent().unwrap();
+    let usual = std::env::var_os("PATH").unwrap_or_default();
+    let path = std::iter::once(directory.to_owned()).chain(std::env::split_paths(&usual));
+    let mut program = Command::new(name);
+    program.current_dir(root()).env("PATH", std::env::join_paths(path).unwrap());
+    program.env("COLUMNS", "100").env("NO_COLOR", "1");
+    for name in ["WIP_AT", "CLICOLOR", "CLICOLOR_FORCE"] {
+        program.env_remove(name);
+    }
+    program
 }
 
 /// What a command prints, stdout and stderr in their order, as in a terminal of 100 columns without colour.
 fn run(command: &str, served: Option<&Served>) -> String {
-    let directory = Path::new(env!("CARGO_BIN_EXE_wip")).parent().unwrap();
-    let path = format!("{}:{}", directory.display(), std::env::var("PATH").unwrap());
-    let mut shell = Command::new("sh");
-    shell.args(["-c", &format!("{{ {command}; }} 2>&1")]).current_dir(root());
-    shell.env("PATH", path).env("COLUMNS", "100").env("NO_COLOR", "1").env_remove("WIP_AT");
+    let mut shell = program("sh");
+    shell.args(["-c", &format!("{{ {command}\n}} 2>&1")]).stdin(Stdio::null()).stderr(Stdio::inherit());
     if let Some(served) = served {
         shell.env("WIP_AT", &served.url);
     }
@@ -126,15 +156,22 @@ fn every_transcript_is_true() {
             std::fs::write(&document, now).unwrap();
             continue;
         }
-        for (written, now) in form(&text).lines().zip(form(&now).lines()) {
-            assert_eq!(
-                written,
-                now,
-                "{} is out of date; WIP_UPDATE_DOCS=1 writes it anew",
-                document.display()
-            );
-        }
-        panic!("{} has lines too many or too few; WIP_UPDATE_DOCS=1 writes it anew", document.display());
+        let (written, now) = (form(&text), form(&now));
+        let (mut written, mut now) = (written.lines(), now.lines());
+        let differing = std::iter::repeat_with(|| (written.next(), now.next())).find(|(a, b)| a != b);
+        let (written, now) = differing.unwrap();
+        panic!(
+            "{} is out of date; WIP_UPDATE_DOCS=1 writes it anew\nit says: {}\nit is:   {}",
+            document.display(),
+            written.unwrap_or("(nothing more)"),
+            now.unwrap_or("(nothing more)"),
+        );
     }
     assert!(blocks > 0, "no document has a transcript");
+}
+
+#[test]
+#[should_panic(expected = "cannot open /gone/from/here")]
+fn a_server_that_does_not_start_says_why() {
+    serve("wip serve /gone/from/here");
 }

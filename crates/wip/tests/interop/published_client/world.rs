@@ -165,7 +165,7 @@ impl Notes {
                     self.put(&path, None, &whole);
                     Fate::done(Value::Unit, self.memory.state(&path).unwrap())
                 };
-                call.fence(None, effect).await
+                call.fence(Some(&state), effect).await
             }
             "describe" => {
                 let effect = async {
