@@ -1,4 +1,4 @@
-//! A map that holds so many things, and lets go of the one that was longest not used.
+//! A map that holds so many things of so much weight, and lets go of the one that was longest not used.
 
 use std::borrow::Borrow;
 use std::hash::Hash;
@@ -7,18 +7,24 @@ use lru::LruCache;
 
 /// A bounded map in order of use. Every operation costs the same however much it holds.
 pub(crate) struct Bounded<K: Hash + Eq, V> {
-    /// Unbounded for `lru`, which would set aside room for all it may hold.
-    cache: LruCache<K, V>,
+    /// Each with its weight. Unbounded for `lru`, which would set aside room for all it may hold.
+    cache: LruCache<K, (usize, V)>,
     capacity: usize,
+    bytes: usize,
+    /// That of all it holds.
+    weight: usize,
     #[cfg(test)]
     operations: std::cell::Cell<u64>,
 }
 
 impl<K: Hash + Eq, V> Bounded<K, V> {
-    pub(crate) fn new(capacity: usize) -> Self {
+    /// One of so many things, of so many bytes together.
+    pub(crate) fn new(capacity: usize, bytes: usize) -> Self {
         Self {
             cache: LruCache::unbounded(),
             capacity: capacity.max(1),
+            bytes,
+            weight: 0,
             #[cfg(test)]
             operations: Default::default(),
         }
@@ -34,8 +40,10 @@ impl<K: Hash + Eq, V> Bounded<K, V> {
         self.operations.get()
     }
 
-    pub(crate) fn capacity(&self) -> usize {
-        self.capacity
+    #[cfg(test)]
+    pub(crate) fn fits(&self) -> bool {
+        let weight: usize = self.cache.iter().map(|(_, (weight, _))| weight).sum();
+        weight == self.weight && weight <= self.bytes && self.cache.len() <= self.capacity
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -48,7 +56,7 @@ impl<K: Hash + Eq, V> Bounded<K, V> {
         K: Borrow<Q>,
     {
         self.count();
-        self.cache.get_mut(key)
+        self.cache.get_mut(key).map(|(_, value)| value)
     }
 
     /// Looks without using.
@@ -57,7 +65,7 @@ impl<K: Hash + Eq, V> Bounded<K, V> {
         K: Borrow<Q>,
     {
         self.count();
-        self.cache.peek(key)
+        self.cache.peek(key).map(|(_, value)| value)
     }
 
     /// Changes without using.
@@ -66,7 +74,7 @@ impl<K: Hash + Eq, V> Bounded<K, V> {
         K: Borrow<Q>,
     {
         self.count();
-        self.cache.peek_mut(key)
+        self.cache.peek_mut(key).map(|(_, value)| value)
     }
 
     /// Makes it the one used last, if it is there.
@@ -78,11 +86,32 @@ impl<K: Hash + Eq, V> Bounded<K, V> {
         self.cache.promote(key);
     }
 
-    /// Puts it in, and gives what went for it.
-    pub(crate) fn put(&mut self, key: K, value: V) -> Option<(K, V)> {
+    /// Puts it in, in place of what is there, and tells whether it is kept: one thing that would push out much else is
+    /// not. [`Self::pop_excess`] is to follow.
+    pub(crate) fn put(&mut self, key: K, value: V, weight: usize) -> bool {
+        self.remove(&key);
+        if weight > self.bytes / 8 {
+            return false;
+        }
+        self.weight += weight;
+        self.cache.put(key, (weight, value));
+        true
+    }
+
+    /// Lets go of what was longest not used, while it holds too much.
+    pub(crate) fn pop_excess(&mut self) -> Option<(K, V)> {
+        if self.cache.len() <= self.capacity && self.weight <= self.bytes {
+            return None;
+        }
         self.count();
-        self.cache.put(key, value);
-        if self.cache.len() > self.capacity { self.cache.pop_lru() } else { None }
+        let (key, (weight, value)) = self.cache.pop_lru()?;
+        self.weight -= weight;
+        Some((key, value))
+    }
+
+    /// Lets go of all that is too much.
+    pub(crate) fn trim(&mut self) {
+        while self.pop_excess().is_some() {}
     }
 
     pub(crate) fn remove<Q: Hash + Eq + ?Sized>(&mut self, key: &Q) -> Option<V>
@@ -90,7 +119,9 @@ impl<K: Hash + Eq, V> Bounded<K, V> {
         K: Borrow<Q>,
     {
         self.count();
-        self.cache.pop(key)
+        let (weight, value) = self.cache.pop(key)?;
+        self.weight -= weight;
+        Some(value)
     }
 
     /// The keys, the one used last first.

@@ -1,7 +1,7 @@
 //! Calls on observations, and their outcomes told by what happened (SPEC 2.3).
 //!
-//! A call carries the state that its user was shown. It is sent once: a Client repeats only what the Host declares
-//! `read`, once, after a lost connection. What is not known to have failed is told as unknown.
+//! A call carries the state that its user was shown, unless it only reads. It is sent once: a Client repeats only what
+//! the Host declares `read`, once, after a lost connection. What is not known to have failed is told as unknown.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -10,31 +10,39 @@ use std::time::Instant;
 
 use worldspace_model::{
     Arguments, CallAnswer, CallKey, Effect, EntryPath, ErrorCode, Fault, InterfaceTarget, Message, Name,
-    Object, OutgoingCall, ProtocolError, Record, Target, TransportError, Unanswered, Value,
+    Object, OutgoingCall, ProtocolError, Record, RequestContext, Target, TransportError, Unanswered, Value,
 };
 
 use crate::client::Client;
 use crate::error::{ClientError, ErrorKind, Usage, transport_kind};
 use crate::handle::{InterfaceObservation, Observation};
 use crate::identity::MemberChange;
+use crate::local::GRACE;
 use crate::tag::{StateTag, write_digits};
 
 /// How a call is made.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct CallOptions {
     /// When the caller stops waiting; none means the Client's own patience.
     pub deadline: Option<Instant>,
-    /// Whether the call is refused when the Object is no longer in the state that was shown. It is by default.
-    pub bind: bool,
-    /// The state that is expected, if it was noted elsewhere: nothing is sent where another was shown.
+    /// Whether the call is refused when the Object is no longer in the state that was shown.
+    pub bind: Bind,
+    /// The state that is expected, if it was noted elsewhere: nothing is sent where another was shown, and the call is
+    /// bound to it.
     pub expect: Option<StateTag>,
 }
 
-impl Default for CallOptions {
-    fn default() -> Self {
-        Self { deadline: None, bind: true, expect: None }
-    }
+/// Whether a call is bound to the state that was shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Bind {
+    /// It is, unless the Host declares the operation `read`: what changes all the time could else not be read.
+    #[default]
+    Usual,
+    /// It is, whatever the operation.
+    Always,
+    /// It is not.
+    Never,
 }
 
 impl CallOptions {
@@ -45,14 +53,21 @@ impl CallOptions {
         self
     }
 
-    /// Runs whatever state the Object is in by now.
+    /// Runs only in the state that was shown, even if it is a `read`.
     #[must_use]
-    pub fn unbound(mut self) -> Self {
-        self.bind = false;
+    pub fn bound(mut self) -> Self {
+        self.bind = Bind::Always;
         self
     }
 
-    /// Expects this state.
+    /// Runs whatever state the Object is in by now.
+    #[must_use]
+    pub fn unbound(mut self) -> Self {
+        self.bind = Bind::Never;
+        self
+    }
+
+    /// Expects this state, and runs only in it.
     #[must_use]
     pub fn expecting(mut self, tag: StateTag) -> Self {
         self.expect = Some(tag);
@@ -266,6 +281,13 @@ struct Prepared {
     key: CallKey,
 }
 
+/// A call that was sent.
+struct Sent<'a> {
+    target: &'a Observation,
+    order: u64,
+    deadline: Option<Instant>,
+}
+
 /// A call that may change something. If its caller gives up, nobody knows whether it did.
 struct Underway<'a> {
     client: &'a Client,
@@ -291,9 +313,10 @@ impl Drop for Underway<'_> {
 }
 
 impl Client {
-    /// Runs an operation of the Object that `target` shows, in the state that it shows.
+    /// Runs an operation of the Object that `target` shows; in the state that it shows, if [`Bind`] does not say
+    /// otherwise.
     ///
-    /// The arguments are checked first. Exactly one request is sent.
+    /// The arguments are checked first. Exactly one request is sent, or two where the answer to a `read` was lost.
     ///
     /// # Errors
     /// What happened, as [`CallFailure`] tells it.
@@ -306,30 +329,32 @@ impl Client {
         options: CallOptions,
     ) -> Result<CallOutcome, CallFailure> {
         let Prepared { call, key } = prepare(target, interface, operation, arguments, &options)?;
+        let context = self.call_context(options.deadline);
+        let sent = Sent { target, order: self.space().next_order(), deadline: context.deadline };
         let mut underway = Underway { client: self, target, settled: call.read };
-        let answer = self.dispatch(&call, options.deadline).await;
+        let answer = self.dispatch(context, &call).await;
         underway.settle();
         match answer {
             Ok(answer) => {
                 let entries = self.found_in(&call, &answer.result);
-                let observation = self.continued(target, &call, &answer);
+                let observation = self.continued(&sent, &call, &answer);
                 Ok(CallOutcome { result: answer.result, entries, observation, key })
             }
-            Err(error) => Err(self.failed(target, call, key, error).await),
+            Err(error) => Err(self.failed(&sent, call, key, error).await),
         }
     }
 
     /// Sends the call, and a `read` once more if the connection was lost. The key stays: it is the same call.
     async fn dispatch(
         &self,
+        context: RequestContext,
         call: &OutgoingCall,
-        deadline: Option<Instant>,
     ) -> Result<CallAnswer, TransportError> {
-        let context = self.call_context(deadline);
         let answer = self.transport().call_operation(context.clone(), call.clone()).await;
         match answer {
-            Err(TransportError::Unanswered(Unanswered::Lost { .. })) if call.read => {
-                self.transport().call_operation(context, call.clone()).await
+            Err(lost @ TransportError::Unanswered(Unanswered::Lost { .. })) if call.read => {
+                // A repeat that fails says nothing of what became of the first.
+                self.transport().call_operation(context, call.clone()).await.map_err(|_| lost)
             }
             answer => answer,
         }
@@ -348,24 +373,14 @@ impl Client {
     }
 
     /// The Object behind a call that succeeded, where that is known.
-    fn continued(
-        &self,
-        target: &Observation,
-        call: &OutgoingCall,
-        answer: &CallAnswer,
-    ) -> Option<Observation> {
-        let shown = target.object();
+    fn continued(&self, sent: &Sent<'_>, call: &OutgoingCall, answer: &CallAnswer) -> Option<Observation> {
+        let (target, shown) = (sent.target, sent.target.object());
         match (&answer.validator, &call.target.validator) {
             (Some(now), _) if shown.validator.as_ref() == Some(now) => Some(target.clone()),
             // The call ran on the very state that was shown, and has changed no published member.
             (Some(now), Some(_)) => {
                 let object = Arc::new(Object { validator: Some(now.clone()), ..(**shown).clone() });
-                let mut space = self.space();
-                let order = space.next_order();
-                space.observe(order, target.entry(), object).ok().or_else(|| {
-                    space.stale(target.entry());
-                    None
-                })
+                self.space().continued(sent.order, target.entry(), object)
             }
             (None, _) if call.read => Some(target.clone()),
             _ => {
@@ -378,14 +393,14 @@ impl Client {
     /// What a call without a result means, for the user and for what is known.
     async fn failed(
         &self,
-        target: &Observation,
+        sent: &Sent<'_>,
         call: OutgoingCall,
         key: CallKey,
         error: TransportError,
     ) -> CallFailure {
         let error = match error {
             TransportError::Refused(error) if error.code != ErrorCode::OperationOutcomeUnknown => {
-                return self.refused(target, &call, error).await;
+                return self.refused(sent, &call, error).await;
             }
             TransportError::NotSent(_) => return NotRun::NotSent(Arc::new(error)).into(),
             error => error,
@@ -395,22 +410,25 @@ impl Client {
             TransportError::InvalidAnswer { detail } => UnknownCause::InvalidAnswer { detail },
             error => UnknownCause::Unanswered(Arc::new(error)),
         };
-        self.space().stale(target.entry());
+        self.space().stale(sent.target.entry());
         let (operation, read) = (call.operation.name().clone(), call.read);
-        let target = target.entry().clone();
+        let target = sent.target.entry().clone();
         CallFailure::OutcomeUnknown(Box::new(OutcomeUnknown { cause, target, operation, key, read }))
     }
 
-    async fn refused(&self, target: &Observation, call: &OutgoingCall, error: ProtocolError) -> CallFailure {
+    async fn refused(&self, sent: &Sent<'_>, call: &OutgoingCall, error: ProtocolError) -> CallFailure {
+        let target = sent.target;
         match error.code {
             ErrorCode::ValidatorMismatch => {
                 self.space().stale(target.entry());
                 // An exchange that is under way may have begun before the change.
                 self.settle();
-                let now = self.fetch(target.entry()).await;
+                let now = self.look_again(sent).await;
                 let (message, shown) = (error.message, target.clone());
                 return CallFailure::StateChanged(Box::new(StateChanged { message, shown, now }));
             }
+            // The Host has a state of it that the call did not.
+            ErrorCode::ValidatorRequired => self.space().stale(target.entry()),
             ErrorCode::InterfaceMismatch => {
                 self.space().interface_stale(&call.interface.reference);
                 self.space().stale(target.entry());
@@ -418,14 +436,22 @@ impl Client {
             ErrorCode::InterfaceValidatorMismatch
             | ErrorCode::InterfaceValidatorRequired
             | ErrorCode::OperationNotFound => self.space().interface_stale(&call.interface.reference),
-            ErrorCode::NotFound => {
-                let mut space = self.space();
-                let order = space.next_order();
-                space.missing(order, target.entry());
-            }
+            ErrorCode::NotFound => self.space().missing(sent.order, target.entry()),
             _ => {}
         }
         NotRun::Refused(error).into()
+    }
+
+    /// The Object as it is now, if that can be had before the caller of the call stops waiting.
+    async fn look_again(&self, sent: &Sent<'_>) -> Result<Observation, ClientError> {
+        let look = self.fetch(sent.target.entry());
+        match sent.deadline.and_then(|deadline| deadline.checked_add(GRACE)) {
+            None => look.await,
+            Some(last) => match tokio::time::timeout_at(last.into(), look).await {
+                Ok(now) => now,
+                Err(_) => Err(TransportError::Unanswered(Unanswered::TimedOut).into()),
+            },
+        }
     }
 }
 
@@ -453,17 +479,23 @@ fn prepare(
         .map_err(|fault| NotRun::Arguments { operation: operation.name().clone(), fault })?;
     let answer = interface.answer();
     let key = new_key()?;
+    let read = interface.effects_of(operation.name()).has(Effect::Read);
+    let bound = match options.bind {
+        Bind::Usual => !read || options.expect.is_some(),
+        Bind::Always => true,
+        Bind::Never => options.expect.is_some(),
+    };
     let call = OutgoingCall {
         target: Target {
             path: target.entry().clone(),
-            validator: object.validator.clone().filter(|_| options.bind || options.expect.is_some()),
+            validator: object.validator.clone().filter(|_| bound),
         },
         interface: InterfaceTarget {
             reference: answer.interface.clone(),
             scope_ref: answer.scope_ref.clone(),
             validator: answer.validator.clone(),
         },
-        read: interface.effects_of(operation.name()).has(Effect::Read),
+        read,
         operation,
         arguments,
         key: Some(key.clone()),

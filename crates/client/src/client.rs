@@ -1,16 +1,16 @@
 //! The Client: asks, validates against what is known, remembers, and shares what is asked for twice at a time.
 
+use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use futures_util::future::{FutureExt, join_all};
-use futures_util::stream::{self, StreamExt};
-use tokio::sync::OnceCell;
+use futures_util::stream::{self, Stream, StreamExt};
 use worldspace_model::{
     BoxFuture, Capabilities, EntryPath, ErrorCode, FetchInterfaceRequest, FetchRequest, FetchTreeRequest,
-    Interaction, InterfaceReference, Object, ObserveRequest, Principal, RequestContext, Responder, Transport,
-    Tree, nearest,
+    Interaction, InterfaceReference, NotSent, Object, ObserveRequest, Principal, ProtocolError,
+    RequestContext, Responder, Transport, TransportError, Tree, nearest,
 };
 
 use crate::error::{ClientError, Usage};
@@ -25,6 +25,9 @@ const AT_ONCE: usize = 8;
 /// How many entries are asked for together where a Host states no limit.
 const BATCH: usize = 64;
 
+/// How many interfaces of one Object are asked for without being named.
+const IMPLICIT: usize = 256;
+
 /// How much a Client remembers, and how long it waits.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -35,6 +38,8 @@ pub struct Settings {
     pub known_interfaces: usize,
     /// Entries that results named and nobody asked for yet.
     pub candidates: usize,
+    /// How many bytes all that takes together, roughly. What alone is a great part of it is not remembered.
+    pub known_bytes: usize,
     /// How long an observation may take.
     pub read_patience: Duration,
     /// How long a call may take that has no deadline of its own.
@@ -47,6 +52,7 @@ impl Default for Settings {
             known_entries: 16_384,
             known_interfaces: 1_024,
             candidates: 1_024,
+            known_bytes: 64 << 20,
             read_patience: Duration::from_secs(30),
             call_patience: Duration::from_secs(60),
         }
@@ -65,7 +71,8 @@ struct Inner {
     settings: Settings,
     /// Transports do not send it; requests have a place for one.
     nobody: Principal,
-    capabilities: OnceCell<Arc<Capabilities>>,
+    capabilities: OnceLock<Arc<Capabilities>>,
+    asking: Flights<(), Arc<Capabilities>>,
     space: Mutex<Space>,
     /// How many calls ended that may have changed something. What was asked for before one of them is not shared with
     /// who asks behind it.
@@ -81,7 +88,8 @@ impl Client {
         Self(Arc::new(Inner {
             transport,
             nobody: Principal::anonymous(),
-            capabilities: OnceCell::new(),
+            capabilities: OnceLock::new(),
+            asking: Flights::new(),
             space: Mutex::new(Space::new(&settings)),
             settings,
             settled: AtomicU64::new(0),
@@ -96,13 +104,23 @@ impl Client {
         Self::new(Arc::new(InProcess::new(responder, principal)), settings)
     }
 
-    /// What the Host speaks; asked for once.
+    /// What the Host speaks; asked for until it has said so once.
     ///
     /// # Errors
     /// The Host cannot be asked.
     pub async fn capabilities(&self) -> Result<Arc<Capabilities>, ClientError> {
-        let ask = || async { Ok(Arc::new(self.0.transport.capabilities(self.read_context()).await?)) };
-        self.0.capabilities.get_or_try_init(ask).await.cloned()
+        if let Some(known) = self.0.capabilities.get() {
+            return Ok(known.clone());
+        }
+        let client = self.clone();
+        let flight = self.0.asking.join((), || {
+            async move {
+                let told = client.0.transport.capabilities(client.read_context()).await?;
+                Ok(client.0.capabilities.get_or_init(|| Arc::new(told)).clone())
+            }
+            .boxed()
+        });
+        flight.await
     }
 
     /// Asks for the Object at an entry.
@@ -163,20 +181,48 @@ impl Client {
         (0..count).map(part).collect()
     }
 
+    /// Asks for some entries together, and in halves where that fails because they are together: what is wrong with
+    /// one entry is no failure of the others.
     async fn fetch_together(&self, entries: Vec<EntryPath>) -> Vec<Result<Observation, ClientError>> {
-        let order = self.space().next_order();
-        let request = FetchRequest { entries: entries.iter().cloned().map(Ok).collect() };
-        let results = match self.0.transport.fetch(self.read_context(), request).await {
-            Ok(answer) if answer.results.len() == entries.len() => answer.results,
-            Ok(answer) => {
-                let (found, asked) = (answer.results.len(), entries.len());
-                let error = ClientError::invalid(format_args!("{found} results for {asked} entries"));
-                return self.all_failed(order, &entries, error);
+        // One patience for all of it.
+        let context = self.read_context();
+        let mut results = Vec::with_capacity(entries.len());
+        let mut open = vec![&entries[..]];
+        while let Some(part) = open.pop() {
+            let order = self.space().next_order();
+            match self.fetch_part(context.clone(), part).await {
+                Ok(answers) => results.extend(
+                    answers
+                        .into_iter()
+                        .zip(part)
+                        .map(|(answer, entry)| self.took(order, entry, answer.map_err(ClientError::Refused))),
+                ),
+                Err(error) if part.len() > 1 && may_pass_in_halves(&error) => {
+                    let (first, second) = part.split_at(part.len() / 2);
+                    open.extend([second, first]);
+                }
+                Err(error) => {
+                    results.extend(part.iter().map(|entry| self.took(order, entry, Err(error.clone()))));
+                }
             }
-            Err(error) => return self.all_failed(order, &entries, error.into()),
-        };
-        let results = results.into_iter().zip(&entries);
-        results.map(|(result, entry)| self.took(order, entry, result.map_err(ClientError::Refused))).collect()
+        }
+        results
+    }
+
+    async fn fetch_part(
+        &self,
+        context: RequestContext,
+        entries: &[EntryPath],
+    ) -> Result<Vec<Result<Arc<Object>, ProtocolError>>, ClientError> {
+        let request = FetchRequest { entries: entries.iter().cloned().map(Ok).collect() };
+        let results = self.0.transport.fetch(context, request).await?.results;
+        match results.len() == entries.len() {
+            true => Ok(results),
+            false => {
+                let (found, asked) = (results.len(), entries.len());
+                Err(ClientError::invalid(format_args!("{found} results for {asked} entries")))
+            }
+        }
     }
 
     /// [v1]: one entry, one `observe`.
@@ -208,15 +254,6 @@ impl Client {
             }
         }
         result
-    }
-
-    fn all_failed(
-        &self,
-        order: u64,
-        entries: &[EntryPath],
-        error: ClientError,
-    ) -> Vec<Result<Observation, ClientError>> {
-        entries.iter().map(|entry| self.took(order, entry, Err(error.clone()))).collect()
     }
 
     /// Asks for a breadth-first part of the indexable subtree.
@@ -308,14 +345,26 @@ impl Client {
         flight.await
     }
 
-    /// The interfaces that an Object publishes, in its order.
+    /// The interfaces that an Object publishes, in its order: a result or error for each. Only the first 256 are asked
+    /// for; those behind them are to be named to [`Self::interface`].
     pub async fn interfaces_of(
         &self,
         target: &Observation,
     ) -> Vec<Result<InterfaceObservation, ClientError>> {
-        let references = target.object().interfaces.clone();
-        let ask = |reference: InterfaceReference| async move { self.interface(&reference).await };
-        stream::iter(references.to_vec()).map(ask).buffered(AT_ONCE).collect().await
+        let mut interfaces: Vec<_> = self.ask_for_interfaces(target).collect().await;
+        let too_many = || Err(Usage::too_many(target).into());
+        interfaces.resize_with(target.object().interfaces.len(), too_many);
+        interfaces
+    }
+
+    /// The first interfaces of an Object in its order, a few at a time.
+    fn ask_for_interfaces(
+        &self,
+        target: &Observation,
+    ) -> impl Stream<Item = Result<InterfaceObservation, ClientError>> {
+        let references: Vec<_> = target.object().interfaces.iter().take(IMPLICIT).cloned().collect();
+        let ask = move |reference: InterfaceReference| async move { self.interface(&reference).await };
+        stream::iter(references).map(ask).buffered(AT_ONCE)
     }
 
     /// The interface by which an operation is called: the one named, or the only one of the Object that declares it.
@@ -337,32 +386,36 @@ impl Client {
             declared.map_err(|unknown| Usage::unknown(target.entry(), unknown))?;
             return Ok(interface);
         }
+        if target.object().interfaces.len() > IMPLICIT {
+            return Err(Usage::too_many(target).into());
+        }
+        let mut found = None;
         let mut declaring = Vec::new();
-        let mut others = Vec::new();
-        for interface in self.interfaces_of(target).await {
+        let mut similar = Vec::new();
+        let mut interfaces = pin!(self.ask_for_interfaces(target));
+        while let Some(interface) = interfaces.next().await {
             match interface {
-                Ok(interface) if interface.descriptor().operation(operation).is_some() => {
-                    declaring.push(interface);
-                }
-                Ok(interface) => others.push(interface),
+                Ok(interface) => match interface.descriptor().require_operation(operation) {
+                    Ok(_) => {
+                        declaring.push(interface.reference().clone());
+                        found.get_or_insert(interface);
+                    }
+                    Err(unknown) => similar.extend(unknown.nearest),
+                },
                 // It went since the Object was shown, so it declares nothing.
                 Err(error) if error.refusal() == Some(ErrorCode::InterfaceNotFound) => {}
                 Err(error) => return Err(error),
             }
         }
-        match declaring.len() {
-            1 => Ok(declaring.remove(0)),
-            0 => {
-                let names = others.iter().flat_map(|interface| interface.descriptor().operations());
-                let names: Vec<_> = names.map(|operation| operation.name().clone()).collect();
-                let nearest = nearest(operation, names.iter().map(|name| &**name)).map(Into::into);
-                let (entry, operation) = (target.entry().clone(), operation.into());
-                Err(Usage::NoSuchOperation { entry, operation, nearest }.into())
+        let (entry, interfaces) = (target.entry().clone(), declaring);
+        match found {
+            Some(interface) if interfaces.len() == 1 => Ok(interface),
+            Some(_) => {
+                Err(Usage::AmbiguousOperation { entry, operation: operation.into(), interfaces }.into())
             }
-            _ => {
-                let interfaces = declaring.iter().map(|interface| interface.reference().clone()).collect();
-                let (entry, operation) = (target.entry().clone(), operation.into());
-                Err(Usage::AmbiguousOperation { entry, operation, interfaces }.into())
+            None => {
+                let nearest = nearest(operation, similar.iter().map(|name| &**name)).map(Into::into);
+                Err(Usage::NoSuchOperation { entry, operation: operation.into(), nearest }.into())
             }
         }
     }
@@ -405,6 +458,19 @@ impl Client {
 
     fn context(&self, deadline: Option<Instant>) -> RequestContext {
         RequestContext { deadline, ..RequestContext::of(self.0.nobody.clone()) }
+    }
+}
+
+/// Whether what failed for some entries together may succeed for fewer of them.
+fn may_pass_in_halves(error: &ClientError) -> bool {
+    match error {
+        ClientError::Refused(error) => error.code == ErrorCode::ResourceLimitExceeded,
+        ClientError::InvalidAnswer { .. } => true,
+        ClientError::Transport(error) => matches!(
+            **error,
+            TransportError::NotSent(NotSent::Unsendable { .. } | NotSent::Rejected { status: 413, .. })
+        ),
+        ClientError::Usage(_) => false,
     }
 }
 

@@ -55,6 +55,16 @@ pub enum Usage {
         /// A declared one that it may be a slip of.
         nearest: Option<Name>,
     },
+    /// The Object publishes more interfaces than are asked for unnamed.
+    #[error(
+        "{entry} publishes {published} interfaces, too many to ask for them all; name the one that is meant"
+    )]
+    TooManyInterfaces {
+        /// The Object's entry.
+        entry: EntryPath,
+        /// How many it publishes.
+        published: usize,
+    },
     /// Several interfaces of the Object declare that operation.
     #[error("several interfaces of {entry} have an operation {operation:?}; name one of: {}", List(.interfaces))]
     AmbiguousOperation {
@@ -132,13 +142,18 @@ impl Usage {
         match self {
             Self::NotPublished { .. } => ErrorKind::Protocol(ErrorCode::InterfaceNotFound),
             Self::NoSuchOperation { .. } => ErrorKind::Protocol(ErrorCode::OperationNotFound),
-            Self::AmbiguousOperation { .. } => ErrorKind::Usage,
+            Self::AmbiguousOperation { .. } | Self::TooManyInterfaces { .. } => ErrorKind::Usage,
         }
     }
 
     pub(crate) fn not_published(target: &Observation, reference: &InterfaceReference) -> Self {
         let (entry, reference) = (target.entry().clone(), reference.clone());
         Self::NotPublished { entry, reference, published: target.object().interfaces.to_vec() }
+    }
+
+    pub(crate) fn too_many(target: &Observation) -> Self {
+        let published = target.object().interfaces.len();
+        Self::TooManyInterfaces { entry: target.entry().clone(), published }
     }
 
     pub(crate) fn unknown(entry: &EntryPath, unknown: UnknownOperation) -> Self {

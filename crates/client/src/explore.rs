@@ -12,6 +12,9 @@ use crate::client::Client;
 use crate::error::ClientError;
 use crate::handle::{Observation, TreeObservation};
 
+/// How many bytes the paths of a whole walk may have together, roughly: each repeats the names above it.
+const PATH_BYTES: usize = 64 << 20;
+
 struct Node {
     observation: Observation,
     parent: Option<u32>,
@@ -25,6 +28,7 @@ struct Walk<'a> {
     /// One for the whole walk.
     context: RequestContext,
     nodes: Vec<Node>,
+    path_bytes: usize,
     causes: Causes,
 }
 
@@ -34,9 +38,9 @@ pub(crate) async fn explore(
     request: &FetchTreeRequest,
 ) -> Result<TreeObservation, ClientError> {
     let context = client.read_context();
-    let mut walk = Walk { client, request, context, nodes: Vec::new(), causes: Causes::NONE };
+    let mut walk = Walk { client, request, context, nodes: Vec::new(), path_bytes: 0, causes: Causes::NONE };
     walk.begin().await?;
-    walk.go_on().await?;
+    walk.go_on().await;
     let (mut nodes, mut observations) = (Vec::new(), Vec::new());
     for node in walk.nodes {
         nodes.push((node.observation.object().clone(), node.parent, node.expansion));
@@ -93,7 +97,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    async fn go_on(&mut self) -> Result<(), ClientError> {
+    async fn go_on(&mut self) {
         let mut at = 1;
         while at < self.nodes.len() {
             if let Some(cause) = self.reason_to_stop(at) {
@@ -109,19 +113,17 @@ impl Walk<'_> {
                     self.nodes[at].observation = level.remove(0);
                     self.place(at, children);
                 }
-                Err(error) => match cause_of(&error) {
-                    Some(cause) => self.causes.insert(cause),
-                    None if matches!(error, ClientError::Transport(_)) => {
-                        // Who cannot be reached once is not asked again for every node.
-                        self.causes.insert(Cause::Unavailable);
+                Err(error) => {
+                    let cause = cause_of(&error);
+                    self.causes.insert(cause);
+                    // Who cannot be reached once is not asked again for every node.
+                    if matches!(error, ClientError::Transport(_)) && cause == Cause::Unavailable {
                         break;
                     }
-                    None => return Err(error),
-                },
+                }
             }
             at += 1;
         }
-        Ok(())
     }
 
     /// Why the children of a node are not asked for; it stays unexplored.
@@ -131,6 +133,9 @@ impl Walk<'_> {
         }
         if self.room() == 0 {
             return Some(Cause::Limit);
+        }
+        if self.path_bytes > PATH_BYTES {
+            return Some(Cause::Unavailable);
         }
         let late = |deadline: Instant| tokio::time::Instant::now().into_std() >= deadline;
         self.context.deadline.is_some_and(late).then_some(Cause::Deadline)
@@ -152,12 +157,10 @@ impl Walk<'_> {
             self.causes.insert(Cause::Limit);
         }
         let (level, parent) = (self.nodes[at].level + 1, u32::try_from(at).ok());
-        self.nodes.extend(children.into_iter().take(room).map(|observation| Node {
-            observation,
-            parent,
-            level,
-            expansion: Expansion::Unexplored,
-        }));
+        for observation in children.into_iter().take(room) {
+            self.path_bytes += observation.entry().as_str().len();
+            self.nodes.push(Node { observation, parent, level, expansion: Expansion::Unexplored });
+        }
     }
 
     /// An entry and, with depth 1, its children.
@@ -170,17 +173,16 @@ impl Walk<'_> {
     }
 }
 
-/// What the failure of one node below the first means for the tree; none where it is not about that node.
-fn cause_of(error: &ClientError) -> Option<Cause> {
+/// What the failure of one node below the first means for the tree.
+fn cause_of(error: &ClientError) -> Cause {
     match error {
-        ClientError::Refused(ProtocolError { code: ErrorCode::ResourceLimitExceeded, .. }) => {
-            Some(Cause::HostLimit)
+        ClientError::Refused(error) if error.code == ErrorCode::ResourceLimitExceeded => Cause::HostLimit,
+        ClientError::Transport(error)
+            if matches!(**error, TransportError::Unanswered(Unanswered::TimedOut)) =>
+        {
+            Cause::Deadline
         }
-        ClientError::Refused(_) => Some(Cause::Unavailable),
-        ClientError::Transport(error) => {
-            matches!(**error, TransportError::Unanswered(Unanswered::TimedOut)).then_some(Cause::Deadline)
-        }
-        _ => None,
+        _ => Cause::Unavailable,
     }
 }
 

@@ -7,6 +7,7 @@ use worldspace_model::{FetchInterfaceResponse, InterfaceReference};
 use crate::error::ClientError;
 use crate::handle::InterfaceObservation;
 use crate::space::Space;
+use crate::weight;
 
 pub(crate) struct HeldInterface {
     observation: InterfaceObservation,
@@ -74,7 +75,8 @@ impl Space {
         let observation = InterfaceObservation::new(answer, at, order);
         if !overtaken {
             let held = HeldInterface { observation: observation.clone(), order, stale: false };
-            self.interfaces.put(reference, held);
+            self.interfaces.put(reference, held, weight::interface(observation.answer()));
+            self.interfaces.trim();
         }
         Ok(observation)
     }

@@ -4,7 +4,8 @@
 //! or [in-process](InProcess). It keeps the Known Space: Objects and interfaces that it observed, bounded, each with
 //! its freshness. Its users hold [`Observation`]s and [`InterfaceObservation`]s, which never change under them, and
 //! never handle validators, refs or caches: a call is made *on an observation*, and is bound to the state that this
-//! observation shows, whatever the Client has learned since.
+//! observation shows, whatever the Client has learned since. Only what its Host declares `read` is bound no more than
+//! its caller asks for ([`Bind`]).
 //!
 //! ```
 //! use worldspace_client::{CallOptions, Client, ClientError};
@@ -36,8 +37,11 @@ mod interfaces;
 mod local;
 mod space;
 mod tag;
+mod weight;
 
-pub use call::{CallFailure, CallOptions, CallOutcome, NotRun, OutcomeUnknown, StateChanged, UnknownCause};
+pub use call::{
+    Bind, CallFailure, CallOptions, CallOutcome, NotRun, OutcomeUnknown, StateChanged, UnknownCause,
+};
 pub use client::{Client, Settings};
 pub use error::{ClientError, ErrorKind, Usage};
 pub use handle::{Freshness, InterfaceObservation, Observation, TreeItem, TreeObservation};

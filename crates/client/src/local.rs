@@ -11,7 +11,7 @@ use worldspace_model::{
 };
 
 /// How long behind the deadline the Host's own word on it is waited for.
-const GRACE: Duration = Duration::from_millis(500);
+pub(crate) const GRACE: Duration = Duration::from_millis(500);
 
 /// Carries requests to a Responder as one principal. Cheap to clone.
 #[derive(Clone)]

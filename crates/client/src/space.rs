@@ -3,7 +3,8 @@
 //! Every request has a number, its order, taken when it is sent. What an answer says of an entry is taken over only
 //! where nothing of a later order is held. What a replaced or moved Object says of everything below it is kept as one
 //! mark at its entry, with the order at which it was learned: whatever lies below and is older is void, or stale. So
-//! an observation costs a few look-ups per segment of its path, however much is held.
+//! an observation costs a few look-ups per segment of its path, however much is held. Entries for which even that is
+//! much are not held.
 //!
 //! An entry in use keeps those above it in use. Hence an Object goes only after everything below it, and a
 //! replacement that nobody could notice any more has nothing left to make void.
@@ -20,6 +21,10 @@ use crate::error::ClientError;
 use crate::handle::{Freshness, Observation};
 use crate::identity::Change;
 use crate::interfaces::HeldInterface;
+use crate::weight;
+
+/// How many bytes are hashed at most to look at an entry and all above it.
+const WALK: usize = 1 << 18;
 
 pub(crate) struct Space {
     order: u64,
@@ -33,10 +38,14 @@ pub(crate) struct Space {
     pub(crate) interfaces: Bounded<worldspace_model::InterfaceReference, HeldInterface>,
 }
 
+#[derive(Clone)]
 struct Record {
     observation: Observation,
     /// The order of the last word on this entry.
     order: u64,
+    /// Behind a call, the order at which its answer was there: a request of an earlier one ran beside the call, and
+    /// may show the world before it.
+    settled: u64,
     freshness: Freshness,
 }
 
@@ -51,6 +60,16 @@ struct Sighting {
 struct Mark {
     void: u64,
     stale: u64,
+}
+
+impl Record {
+    /// Its freshness under the marks over its entry.
+    fn freshness(&self, over: Mark) -> Freshness {
+        match self.freshness {
+            Freshness::Fresh if self.order < over.stale => Freshness::Stale,
+            freshness => freshness,
+        }
+    }
 }
 
 impl Mark {
@@ -69,16 +88,22 @@ fn upwards(path: &EntryPath) -> impl Iterator<Item = &str> {
     })
 }
 
+/// Whether anything is kept of an entry. Of others nothing is known, and what was shown of them counts as stale.
+fn is_kept(path: &EntryPath) -> bool {
+    path.depth().saturating_mul(path.as_str().len()) <= WALK
+}
+
 impl Space {
     pub(crate) fn new(settings: &Settings) -> Self {
+        let share = |sixteenths: usize| settings.known_bytes / 16 * sixteenths;
         Self {
             order: 0,
-            entries: Bounded::new(settings.known_entries),
-            sightings: Bounded::new(settings.known_entries),
-            marks: Bounded::new(settings.known_entries),
+            entries: Bounded::new(settings.known_entries, share(6)),
+            sightings: Bounded::new(settings.known_entries, share(4)),
+            marks: Bounded::new(settings.known_entries, share(1)),
             floor: Mark::default(),
-            candidates: Bounded::new(settings.candidates),
-            interfaces: Bounded::new(settings.known_interfaces),
+            candidates: Bounded::new(settings.candidates, share(1)),
+            interfaces: Bounded::new(settings.known_interfaces, share(4)),
         }
     }
 
@@ -90,17 +115,23 @@ impl Space {
 
     fn mark_over(&self, path: &EntryPath) -> Mark {
         let mut mark = self.floor;
-        if !self.marks.is_empty() {
+        if !self.marks.is_empty() && is_kept(path) {
             upwards(path).filter_map(|path| self.marks.peek(path)).for_each(|found| mark.join(*found));
         }
         mark
     }
 
     fn mark(&mut self, path: &EntryPath, mark: Mark) {
+        if !is_kept(path) {
+            return;
+        }
         match self.marks.get_mut(path) {
             Some(held) => held.join(mark),
             None => {
-                if let Some((_, gone)) = self.marks.put(path.clone(), mark) {
+                if !self.marks.put(path.clone(), mark, weight::path(path)) {
+                    self.floor.join(mark);
+                }
+                while let Some((_, gone)) = self.marks.pop_excess() {
                     self.floor.join(gone);
                 }
             }
@@ -142,8 +173,33 @@ impl Space {
     ) -> Result<Observation, ClientError> {
         self.check(entry, &object)?;
         let observation = self.commit(order, SystemTime::now(), entry, object);
-        self.touch_above(entry);
+        if is_kept(entry) {
+            self.touch_above(entry);
+        }
+        self.entries.trim();
         Ok(observation)
+    }
+
+    /// Takes in what a call of that order made of an Object. None where the answer to a later request is there: nobody
+    /// knows which of the two is newer.
+    pub(crate) fn continued(
+        &mut self,
+        order: u64,
+        entry: &EntryPath,
+        object: Arc<Object>,
+    ) -> Option<Observation> {
+        let observation = self.observe(order, entry, object).ok();
+        let observation = observation.filter(|observation| *observation.change() != Change::Overtaken);
+        match observation {
+            Some(_) => {
+                let settled = self.next_order();
+                if let Some(record) = self.live(entry) {
+                    record.settled = settled;
+                }
+            }
+            None => self.stale(entry),
+        }
+        observation
     }
 
     /// Takes in the Objects of one answer, those above before those below: all of them, or none if one contradicts
@@ -163,20 +219,13 @@ impl Space {
             }
         }
         let at = SystemTime::now();
-        let held = objects.len().min(self.entries.capacity());
         let top = objects.first().map(|(entry, _)| entry.clone());
-        let mut observations = Vec::with_capacity(objects.len());
-        for (position, (entry, object)) in objects.into_iter().enumerate() {
-            observations.push(if position < held {
-                self.commit(order, at, &entry, object)
-            } else {
-                // Breadth first, what does not fit is what lies deepest.
-                Observation::new(entry, object, at, order, Change::First)
-            });
-        }
+        let observations: Vec<Observation> =
+            objects.into_iter().map(|(entry, object)| self.commit(order, at, &entry, object)).collect();
         // Backwards, so that whatever stands above is used later than what stands below.
-        observations[..held].iter().rev().for_each(|observation| self.entries.touch(observation.entry()));
-        top.iter().for_each(|top| self.touch_above(top));
+        observations.iter().rev().for_each(|observation| self.entries.touch(observation.entry()));
+        top.iter().filter(|top| is_kept(top)).for_each(|top| self.touch_above(top));
+        self.entries.trim();
         Ok(observations)
     }
 
@@ -203,61 +252,71 @@ impl Space {
     }
 
     fn commit(&mut self, order: u64, at: SystemTime, entry: &EntryPath, object: Arc<Object>) -> Observation {
-        let overtaken = self.is_void(entry, order);
-        let prior = self.live(entry).map(|record| (record.order, record.observation.object().clone()));
-        if overtaken || prior.as_ref().is_some_and(|(known, _)| *known > order) {
+        if !is_kept(entry) {
+            return Observation::new(entry.clone(), object, at, order, Change::First);
+        }
+        let mark = self.mark_over(entry);
+        let prior = self.live(entry).cloned();
+        if mark.void > order || prior.as_ref().is_some_and(|prior| prior.order > order) {
             return Observation::new(entry.clone(), object, at, order, Change::Overtaken);
         }
-        let prior = prior.map(|(_, object)| object);
-        let elsewhere = self.sighted(order, entry, &object, prior.as_deref());
-        let mut freshness = Freshness::Fresh;
+        let settled = prior.as_ref().map_or(0, |prior| prior.settled);
+        let here = prior.as_ref().filter(|prior| prior.freshness(mark) == Freshness::Fresh);
+        let elsewhere = self.sighted(order, entry, &object, here);
+        let prior = prior.map(|prior| prior.observation.object().clone());
         let replaced = prior.as_ref().is_some_and(|prior| is_other(prior, &object));
         if replaced {
             self.mark(entry, Mark { void: order, stale: 0 });
         }
+        let beside_call = order < settled && prior.as_ref() != Some(&object);
+        let since = matches!(elsewhere, Elsewhere::Since);
+        let freshness = match beside_call || since || order < mark.stale {
+            true => Freshness::Stale,
+            false => Freshness::Fresh,
+        };
         let change = match (elsewhere, prior) {
             (Elsewhere::Before { from, before }, prior) => {
                 self.left(order, &from, &before);
                 Change::Moved { from, before, displaced: prior.filter(|_| replaced) }
             }
-            (elsewhere, prior) => {
-                if matches!(elsewhere, Elsewhere::Since) {
-                    freshness = Freshness::Stale;
-                }
-                match prior {
-                    None => Change::First,
-                    Some(before) if replaced => Change::Replaced { before },
-                    Some(before) if before == object => Change::Unchanged,
-                    Some(before) => Change::Updated { before },
-                }
-            }
+            (_, None) => Change::First,
+            (_, Some(before)) if replaced => Change::Replaced { before },
+            (_, Some(before)) if before == object => Change::Unchanged,
+            (_, Some(before)) => Change::Updated { before },
         };
         self.candidates.remove(entry);
         let observation = Observation::new(entry.clone(), object, at, order, change);
-        self.entries.put(entry.clone(), Record { observation: observation.clone(), order, freshness });
+        let record = Record { observation: observation.clone(), order, settled, freshness };
+        if !self.entries.put(entry.clone(), record, weight::observation(&observation)) {
+            // What was seen of it before is no longer what the Host last said.
+            self.mark(entry, Mark { void: 0, stale: order });
+        }
         observation.as_of(freshness)
     }
 
-    /// Notes where an identity was seen, and tells where it is known from.
+    /// Notes where an identity was seen, and tells where it is known from. `here` is what is held to be here still.
     fn sighted(
         &mut self,
         order: u64,
         entry: &EntryPath,
         object: &Arc<Object>,
-        prior: Option<&Object>,
+        here: Option<&Record>,
     ) -> Elsewhere {
         let Some(identity) = &object.r#ref else { return Elsewhere::No };
-        let seen = Sighting { entry: entry.clone(), object: object.clone(), order };
-        let Some(known) = self.sightings.get_mut(identity) else {
-            self.sightings.put(identity.clone(), seen);
-            return Elsewhere::No;
-        };
-        if known.order > order {
+        if let Some(known) = self.sightings.get_mut(identity)
+            && known.order > order
+        {
             return if known.entry == *entry { Elsewhere::No } else { Elsewhere::Since };
         }
-        let known = std::mem::replace(known, seen);
-        // Within one answer, one Object stands at two entries. One that is known here too need not have moved.
-        let alias = known.order == order || prior.is_some_and(|prior| prior.r#ref == object.r#ref);
+        let known = self.sightings.remove(identity);
+        let seen = Sighting { entry: entry.clone(), object: object.clone(), order };
+        let weight = identity.as_str().len() + weight::object(entry, object);
+        self.sightings.put(identity.clone(), seen, weight);
+        self.sightings.trim();
+        let Some(known) = known else { return Elsewhere::No };
+        // Within one answer, one Object stands at two entries. One that is known to be here too need not have moved.
+        let alias =
+            known.order == order || here.is_some_and(|here| here.observation.object().r#ref == object.r#ref);
         match known.entry == *entry || alias {
             true => Elsewhere::No,
             false => Elsewhere::Before { from: known.entry, before: known.object },
@@ -276,9 +335,14 @@ impl Space {
     /// The Host said at that order that nothing is there.
     pub(crate) fn missing(&mut self, order: u64, entry: &EntryPath) {
         self.candidates.remove(entry);
-        let Some(record) = self.live(entry).filter(|record| record.order < order) else { return };
-        record.order = order;
-        record.freshness = Freshness::Missing;
+        match self.live(entry) {
+            Some(record) if record.order >= order => return,
+            Some(record) => {
+                record.order = order;
+                record.freshness = Freshness::Missing;
+            }
+            None => {}
+        }
         self.mark(entry, Mark { void: 0, stale: order });
     }
 
@@ -295,9 +359,13 @@ impl Space {
     /// Something happened that may have changed the Object; answers that are still on their way are older than that.
     pub(crate) fn stale(&mut self, entry: &EntryPath) {
         let order = self.next_order();
-        if let Some(record) = self.live(entry) {
-            record.order = order;
-            record.freshness = Freshness::Stale;
+        match self.live(entry) {
+            Some(record) => {
+                record.order = order;
+                record.freshness = Freshness::Stale;
+            }
+            // Somebody may have been shown what is no longer held.
+            None => self.mark(entry, Mark { void: 0, stale: order }),
         }
     }
 
@@ -315,13 +383,9 @@ impl Space {
 
     /// What is held of an entry, with its freshness by now.
     pub(crate) fn known(&mut self, entry: &EntryPath) -> Option<Observation> {
-        let stale = self.mark_over(entry).stale;
+        let mark = self.mark_over(entry);
         let record = self.live(entry)?;
-        let freshness = match record.freshness {
-            Freshness::Fresh if record.order < stale => Freshness::Stale,
-            freshness => freshness,
-        };
-        let known = record.observation.as_of(freshness);
+        let known = record.observation.as_of(record.freshness(mark));
         self.entries.touch(entry);
         self.touch_above(entry);
         Some(known)
@@ -329,16 +393,22 @@ impl Space {
 
     /// Whether what was shown is still what is known.
     pub(crate) fn freshness(&self, shown: &Observation) -> Freshness {
-        let (entry, mark) = (shown.entry(), self.mark_over(shown.entry()));
+        let entry = shown.entry();
+        if !is_kept(entry) {
+            return Freshness::Stale;
+        }
+        let mark = self.mark_over(entry);
         if mark.void > shown.revision() {
             return Freshness::Stale;
         }
-        // Letting go is no evidence of anything.
-        let Some(record) = self.entries.peek(entry) else { return shown.freshness() };
-        match record.freshness {
-            Freshness::Fresh if record.order < mark.stale => Freshness::Stale,
-            Freshness::Fresh if record.observation.object() != shown.object() => Freshness::Stale,
-            freshness => freshness,
+        match self.entries.peek(entry).filter(|record| record.order >= mark.void) {
+            None if mark.stale > shown.revision() => Freshness::Stale,
+            // Letting go is no evidence of anything.
+            None => shown.freshness(),
+            Some(record) => match record.freshness(mark) {
+                Freshness::Fresh if record.observation.object() != shown.object() => Freshness::Stale,
+                freshness => freshness,
+            },
         }
     }
 
@@ -347,7 +417,8 @@ impl Space {
         // Backwards, so that the first is the one used last.
         for entry in entries.iter().rev() {
             if self.entries.peek(entry).is_none() {
-                self.candidates.put(entry.clone(), ());
+                self.candidates.put(entry.clone(), (), weight::path(entry));
+                self.candidates.trim();
             }
         }
     }

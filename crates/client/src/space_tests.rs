@@ -26,6 +26,11 @@ fn space(entries: usize) -> Space {
     Space::new(&Settings { known_entries: entries, ..Settings::default() })
 }
 
+fn see(space: &mut Space, entry: &str, identity: Option<u8>, text: u8) -> Observation {
+    let (order, entry) = (space.next_order(), path(entry));
+    space.observe(order, &entry, object(&entry, identity, text)).unwrap()
+}
+
 #[derive(Debug, Clone)]
 enum Event {
     Observed(EntryPath, Option<u8>, u8),
@@ -60,15 +65,16 @@ impl Naive {
         match event {
             Event::Observed(entry, identity, text) => self.observe(entry, object(entry, *identity, *text)),
             Event::Missing(entry) => {
-                if self.known.contains_key(entry) {
-                    self.below(entry);
-                    self.known.get_mut(entry).unwrap().1 = Freshness::Missing;
+                self.below(entry);
+                if let Some(known) = self.known.get_mut(entry) {
+                    known.1 = Freshness::Missing;
                 }
                 ""
             }
             Event::Stale(entry) => {
-                if let Some(known) = self.known.get_mut(entry) {
-                    known.1 = Freshness::Stale;
+                match self.known.get_mut(entry) {
+                    Some(known) => known.1 = Freshness::Stale,
+                    None => self.below(entry),
                 }
                 ""
             }
@@ -85,8 +91,10 @@ impl Naive {
     }
 
     fn observe(&mut self, entry: &EntryPath, object: Arc<Object>) -> &'static str {
-        let prior = self.known.get(entry).map(|(object, _)| object.clone());
-        let same = prior.as_ref().is_some_and(|prior| prior.r#ref == object.r#ref);
+        let prior = self.known.get(entry).cloned();
+        let here = prior.as_ref().filter(|(_, freshness)| *freshness == Freshness::Fresh);
+        let same = here.is_some_and(|(here, _)| here.r#ref == object.r#ref);
+        let prior = prior.map(|(prior, _)| prior);
         let replaced = prior.as_ref().is_some_and(|prior| is_other(prior, &object));
         let from =
             object.r#ref.as_ref().and_then(|identity| self.seen.insert(identity.clone(), entry.clone()));
@@ -158,8 +166,13 @@ proptest! {
 
     /// Forgetting loses knowledge and makes none up, and nothing goes before what stands below it.
     #[test]
-    fn what_is_remembered_is_what_was_last_seen(events in events(), capacity in 1usize..6) {
-        let mut space = space(capacity);
+    fn what_is_remembered_is_what_was_last_seen(
+        events in events(),
+        capacity in 1usize..9,
+        known_bytes in (8usize << 10)..(32 << 10),
+    ) {
+        let mut space =
+            Space::new(&Settings { known_entries: capacity, known_bytes, ..Settings::default() });
         let mut last = BTreeMap::new();
         for event in &events {
             happen(&mut space, event);
@@ -168,6 +181,7 @@ proptest! {
             }
             let by_use: Vec<EntryPath> = space.entries.keys().cloned().collect();
             prop_assert!(by_use.len() <= capacity);
+            prop_assert!(space.entries.fits() && space.sightings.fits() && space.marks.fits());
             for (at, entry) in by_use.iter().enumerate() {
                 let below = by_use[..at].iter().find(|used_later| entry.contains(used_later));
                 prop_assert_eq!(below, None, "{} may go before it", entry);
@@ -273,4 +287,110 @@ fn marks_that_had_to_go_leave_doubt_and_not_trust() {
     let order = space.next_order();
     space.observe(order, &entry, object(&entry, None, 0)).unwrap();
     assert_eq!(space.known(&entry).map(|known| known.freshness()), Some(Freshness::Fresh));
+}
+
+/// A move back is a move, however much is still held of where it comes back to.
+#[test]
+fn what_left_and_came_back_has_moved() {
+    for asked_meanwhile in [false, true] {
+        let mut space = space(100);
+        see(&mut space, "/a", Some(1), 0);
+        see(&mut space, "/b", Some(1), 0);
+        if asked_meanwhile {
+            let order = space.next_order();
+            space.missing(order, &path("/a"));
+        }
+        let back = see(&mut space, "/a", Some(1), 0);
+        assert!(matches!(back.change(), Change::Moved { from, .. } if *from == path("/b")), "{back:?}");
+        assert_eq!(space.known(&path("/b")).unwrap().freshness(), Freshness::Stale);
+    }
+}
+
+#[test]
+fn what_happened_to_something_forgotten_is_not_forgotten() {
+    type Happening = fn(&mut Space, &EntryPath);
+    let happenings: [Happening; 2] = [Space::stale, |space, entry| {
+        let order = space.next_order();
+        space.missing(order, entry);
+    }];
+    for happening in happenings {
+        let mut space = space(1);
+        let shown = see(&mut space, "/a", Some(1), 0);
+        see(&mut space, "/b", Some(2), 0);
+        assert!(space.known(&path("/a")).is_none());
+        assert_eq!(space.freshness(&shown), Freshness::Fresh);
+        happening(&mut space, &path("/a"));
+        assert_eq!(space.freshness(&shown), Freshness::Stale);
+        let again = see(&mut space, "/a", Some(1), 0);
+        assert_eq!(space.freshness(&again), Freshness::Fresh);
+    }
+}
+
+fn large(entry: &str, identity: u32, bytes: usize) -> (EntryPath, Arc<Object>) {
+    let entry = path(entry);
+    let object = Object {
+        description: Some("x".repeat(bytes).into()),
+        r#ref: Some(Ref::new(identity.to_string())),
+        ..(*object(&entry, None, 0)).clone()
+    };
+    (entry, Arc::new(object))
+}
+
+#[test]
+fn memory_is_bounded_by_bytes_whatever_the_number() {
+    let mut space = Space::new(&Settings { known_bytes: 1 << 20, ..Settings::default() });
+    let observe = |space: &mut Space, (entry, object): (EntryPath, Arc<Object>)| {
+        let order = space.next_order();
+        space.observe(order, &entry, object).unwrap();
+    };
+    for number in 0..200 {
+        // What a change tells of the time before it counts too.
+        observe(&mut space, large("/changes", number, 20_000));
+        observe(&mut space, large(&format!("/{number}"), 1_000 + number, 20_000));
+        assert!(space.entries.fits() && space.sightings.fits());
+    }
+    assert!(space.known(&path("/199")).is_some());
+    assert!(space.known(&path("/1")).is_none());
+
+    // One that would push out much else is not kept, and nothing older stands in its place.
+    let kept = space.entries.keys().count();
+    observe(&mut space, large("/199", 1_199, 200_000));
+    assert!(space.known(&path("/199")).is_none());
+    assert_eq!(space.entries.keys().count(), kept - 1);
+}
+
+/// The top of an answer stays, and what goes is what lies deepest.
+#[test]
+fn an_answer_larger_than_the_memory_keeps_its_top() {
+    let mut space = Space::new(&Settings { known_bytes: 1 << 20, ..Settings::default() });
+    let entries =
+        ["/", "/a"].map(String::from).into_iter().chain((0..1_000).map(|number| format!("/a/{number}")));
+    let objects = (0u32..).zip(entries).map(|(at, entry)| large(&entry, at, 2_000)).collect::<Vec<_>>();
+    let order = space.next_order();
+    assert_eq!(space.observe_all(order, objects).unwrap().len(), 1_002);
+    assert!(space.entries.fits());
+    for (entry, kept) in [("/", true), ("/a", true), ("/a/0", true), ("/a/999", false)] {
+        assert_eq!(space.known(&path(entry)).is_some(), kept, "{entry}");
+    }
+}
+
+/// A chain costs the square of its depth where every entry of it is looked up with all above it.
+#[test]
+fn a_chain_too_deep_to_look_up_is_not_kept() {
+    let mut space = space(100_000);
+    space.stale(&path("/elsewhere"));
+    let mut entries = vec![path("/")];
+    for _ in 0..5_000 {
+        let child = entries[entries.len() - 1].child(&worldspace_model::Segment::parse("a").unwrap());
+        entries.push(child);
+    }
+    let objects = entries.iter().map(|entry| (entry.clone(), object(entry, None, 0))).collect();
+    let order = space.next_order();
+    let observations = space.observe_all(order, objects).unwrap();
+    assert_eq!(observations.len(), entries.len());
+    assert!(space.known(&entries[100]).is_some());
+    assert!(space.known(&entries[5_000]).is_none());
+    assert_eq!(space.freshness(&observations[100]), Freshness::Fresh);
+    assert_eq!(space.freshness(&observations[5_000]), Freshness::Stale, "nobody vouches for it");
+    assert!(operations(&space) < 1_000_000, "{}", operations(&space));
 }

@@ -1,5 +1,8 @@
 //! Calls: bound to what was shown, sent once, and told by what happened.
 
+use std::time::Duration;
+
+use tokio::time::Instant;
 use worldspace_client::{
     CallFailure, CallOptions, CallOutcome, Client, Freshness, InterfaceObservation, MemberChange, NotRun,
     Observation, OutcomeUnknown, UnknownCause,
@@ -196,6 +199,24 @@ async fn only_a_read_is_repeated_once_after_a_lost_connection() {
     assert!(matches!(&failure, CallFailure::OutcomeUnknown(unknown) if unknown.read), "{failure:?}");
     assert_eq!(host.asked().len(), 2);
 
+    // What becomes of the repeat says nothing of the first.
+    let unreachable = NotSent::Unreachable { detail: "refused".to_owned(), source: None };
+    let unauthorised = NotSent::Rejected { status: 401, detail: String::new() };
+    for not_sent in [unreachable, unauthorised] {
+        host.world(|world| world.lost.extend([lost(), TransportError::NotSent(not_sent)]));
+        let failure = read().await.unwrap_err();
+        let CallFailure::OutcomeUnknown(unknown) = &failure else { panic!("{failure:?}") };
+        assert!(unknown.read && unknown.to_string().contains("reset"), "{unknown:?}");
+        assert_eq!(host.asked().len(), 2);
+    }
+    host.world(|world| {
+        world.lost.push_back(lost());
+        world.calls = [Ok(answer("one".into(), None)), error(ErrorCode::PermissionDenied)].into();
+    });
+    let failure = read().await.unwrap_err();
+    assert!(matches!(&failure, CallFailure::OutcomeUnknown(unknown) if unknown.read), "{failure:?}");
+    host.asked();
+
     host.world(|world| world.lost.push_back(lost()));
     host.world(|world| world.calls.clear());
     host.world(|world| world.calls.push_back(Ok(answer(closed("/a", &[]), None))));
@@ -304,4 +325,145 @@ async fn a_host_that_never_answers_ends_in_unknown() {
     host.world(|world| world.calls.push_back(Ok(answer(closed("/a", &[]), None))));
     let failure = close(&client, &target, &interface).await.unwrap_err();
     assert!(matches!(failure, CallFailure::OutcomeUnknown(_)), "{failure:?}");
+}
+
+/// Begins a call, and waits until the Host has it.
+async fn begin(
+    host: &Host,
+    (client, target, interface): (&Client, &Observation, &InterfaceObservation),
+) -> tokio::task::JoinHandle<Result<CallOutcome, CallFailure>> {
+    let (client, target, interface) = (client.clone(), target.clone(), interface.clone());
+    let call = tokio::spawn(async move { close(&client, &target, &interface).await });
+    while host.asked().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    call
+}
+
+#[tokio::test]
+async fn the_late_answer_to_a_call_never_overwrites_what_was_asked_for_since() {
+    let (host, client, target, interface) = shown().await;
+    host.world(|world| world.calls.push_back(Ok(answer(closed("/a", &[]), Some("2")))));
+    let hold = host.hold();
+    let call = begin(&host, (&client, &target, &interface)).await;
+    host.put("/a", "A", "3");
+    let newer = client.fetch(&path("/a")).await.unwrap();
+    drop(hold);
+    let outcome = call.await.unwrap().unwrap();
+    assert!(outcome.observation.is_none(), "which of the two is newer, nobody knows");
+    let known = client.known(&path("/a")).unwrap();
+    assert_eq!((known.tag(), known.freshness()), (newer.tag(), Freshness::Stale));
+}
+
+#[tokio::test]
+async fn the_late_answer_to_what_was_asked_beside_a_call_is_not_trusted() {
+    let (host, client, target, interface) = shown().await;
+    host.world(|world| world.calls.push_back(Ok(answer(closed("/a", &[]), Some("2")))));
+    let hold = host.hold();
+    let call = begin(&host, (&client, &target, &interface)).await;
+    // It shows the state before the call.
+    let held_fetch = host.hold();
+    let beside = tokio::spawn({
+        let client = client.clone();
+        async move { client.fetch(&path("/a")).await }
+    });
+    while host.asked().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    drop(hold);
+    let behind = call.await.unwrap().unwrap().observation.unwrap();
+    assert_eq!(client.freshness(&behind), Freshness::Fresh);
+    drop(held_fetch);
+    let beside = beside.await.unwrap().unwrap();
+    assert_eq!((beside.tag(), beside.freshness()), (target.tag(), Freshness::Stale));
+    assert_eq!(client.known(&path("/a")).unwrap().freshness(), Freshness::Stale);
+
+    host.put("/a", "A", "2");
+    let now = client.fetch(&path("/a")).await.unwrap();
+    assert_eq!((client.freshness(&now), now.tag()), (Freshness::Fresh, behind.tag()));
+}
+
+#[tokio::test]
+async fn a_late_not_found_takes_nothing_from_what_was_fetched_since() {
+    let (host, client, target, interface) = shown().await;
+    host.remove("/a");
+    let hold = host.hold();
+    let call = begin(&host, (&client, &target, &interface)).await;
+    host.put("/a", "A", "2");
+    let newer = client.fetch(&path("/a")).await.unwrap();
+    drop(hold);
+    assert_eq!(call.await.unwrap().unwrap_err().kind().name(), "not_found");
+    assert_eq!(client.freshness(&newer), Freshness::Fresh);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_keeps_its_deadline_behind_a_mismatch_too() {
+    let (host, client, target, interface) = shown().await;
+    host.put("/a", "A", "2");
+    drop(host.hold());
+    let _hold = host.hold();
+    let begun = Instant::now();
+    let options = CallOptions::default().until((begun + Duration::from_secs(2)).into_std());
+    let failure = client.call(&target, &interface, "close", reason("done"), options).await.unwrap_err();
+    let CallFailure::StateChanged(changed) = &failure else { panic!("{failure:?}") };
+    assert_eq!(changed.now.as_ref().unwrap_err().kind().name(), "unreachable");
+    assert!(begun.elapsed() <= Duration::from_secs(3), "{:?}", begun.elapsed());
+    assert!(failure.to_string().contains("nothing was done"), "{failure}");
+}
+
+#[tokio::test]
+async fn what_was_called_and_forgotten_is_not_what_was_shown() {
+    let host = Host::with(&[("/a", "A", "1"), ("/b", "B", "1")]);
+    let mut settings = worldspace_client::Settings::default();
+    settings.known_entries = 1;
+    let client = host.client_with(settings);
+    let target = client.fetch(&path("/a")).await.unwrap();
+    let interface = client.interface(&issue()).await.unwrap();
+    client.fetch(&path("/b")).await.unwrap();
+    assert!(client.known(&path("/a")).is_none());
+    host.world(|world| world.calls.push_back(Ok(answer(closed("/a", &[]), None))));
+    close(&client, &target, &interface).await.unwrap();
+    assert_eq!(client.freshness(&target), Freshness::Stale);
+}
+
+#[tokio::test]
+async fn a_state_that_the_host_asks_for_is_one_that_was_not_shown() {
+    let (host, client, target, interface) = shown().await;
+    host.world(|world| world.calls.push_back(error(ErrorCode::ValidatorRequired)));
+    let failure = close(&client, &target, &interface).await.unwrap_err();
+    assert!(matches!(&failure, CallFailure::NothingHappened(NotRun::Refused(_))), "{failure:?}");
+    assert_eq!(client.freshness(&target), Freshness::Stale);
+}
+
+/// What changes all the time can be read. Who wants to read the very state that was shown says so.
+#[tokio::test]
+async fn a_read_is_bound_only_if_its_caller_asks_for_it() {
+    let plain = CallOptions::default;
+    let tag = shown().await.2.tag().unwrap();
+    let cases = [
+        ("close", plain(), true),
+        ("close", plain().unbound(), false),
+        ("read", plain(), false),
+        ("read", plain().unbound(), false),
+        ("read", plain().bound(), true),
+        ("read", plain().expecting(tag), true),
+    ];
+    for (operation, options, bound) in cases {
+        let (host, client, target, interface) = shown().await;
+        host.put("/a", "A", "2");
+        let result = if operation == "read" { "text".into() } else { closed("/a", &[]) };
+        host.world(|world| world.calls.push_back(Ok(answer(result, Some("2")))));
+        let arguments = if operation == "read" { Record::default() } else { reason("done") };
+        let called = client.call(&target, &interface, operation, arguments, options.clone()).await;
+        let asked = host.asked();
+        let Asked::Call(head) = &asked[0] else { panic!("{asked:?}") };
+        assert_eq!(head.target.validator.is_some(), bound, "{operation} {options:?}");
+        match called {
+            Ok(outcome) => assert!(!bound && outcome.observation.is_none(), "{operation} {options:?}"),
+            Err(failure) => {
+                assert!(bound && matches!(failure, CallFailure::StateChanged(_)), "{operation} {options:?}");
+            }
+        }
+        assert_ne!(client.freshness(&target), Freshness::Fresh, "{operation} {options:?}");
+    }
 }

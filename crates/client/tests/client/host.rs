@@ -9,9 +9,9 @@ use worldspace_model::{
     BoxFuture, CallAnswer, CallHead, Capabilities, Cause, Causes, Declaration, Descriptor, Effect,
     EffectTable, Effects, EntryPath, ErrorCode, Expansion, FetchInterfaceRequest, FetchInterfaceResponse,
     FetchRequest, FetchResponse, FetchTreeRequest, Field, IncomingCall, Interaction, InterfaceList,
-    InterfaceReference, Object, ObjectName, ObserveRequest, OperationDeclaration, OutgoingCall, Principal,
-    ProtocolError, Record, Ref, RequestContext, Responder, Segment, Settled, StatedLimits, Transport,
-    TransportError, Tree, Type, Validator, Value,
+    InterfaceReference, NotSent, Object, ObjectName, ObserveRequest, OperationDeclaration, OutgoingCall,
+    Principal, ProtocolError, Record, Ref, RequestContext, Responder, Segment, Settled, StatedLimits,
+    Transport, TransportError, Tree, Type, Validator, Value,
 };
 
 pub(crate) fn path(text: &str) -> EntryPath {
@@ -102,6 +102,14 @@ pub(crate) struct World {
     pub(crate) errors: BTreeMap<EntryPath, ErrorCode>,
     /// The next transport failures: the request reaches the Host, its answer is lost.
     pub(crate) lost: VecDeque<TransportError>,
+    /// The next failures to say what the Host speaks.
+    pub(crate) silence: VecDeque<TransportError>,
+    /// How often that was asked.
+    pub(crate) introductions: usize,
+    /// More entries than this are too many for one `fetch`, as the Host finds out only when asked.
+    pub(crate) bearable: usize,
+    /// Longer paths do not fit into a request.
+    pub(crate) sendable: usize,
     /// So many answers get through before the next is lost.
     pub(crate) passing: usize,
     /// Each holds back one answer, which was made when the request came.
@@ -136,6 +144,10 @@ impl Host {
             calls: VecDeque::new(),
             errors: BTreeMap::new(),
             lost: VecDeque::new(),
+            silence: VecDeque::new(),
+            introductions: 0,
+            bearable: usize::MAX,
+            sendable: usize::MAX,
             passing: 0,
             holds: VecDeque::new(),
             interface: interface_answer(),
@@ -341,6 +353,9 @@ impl Responder for Host {
     ) -> BoxFuture<'_, Result<FetchResponse, ProtocolError>> {
         self.answer(&context, Asked::Fetch(request.entries.len()), |world| {
             let true_answer = |world: &World| {
+                if request.entries.len() > world.bearable {
+                    return error(ErrorCode::ResourceLimitExceeded);
+                }
                 let results = request.entries.iter().map(|entry| world.object(entry.as_ref().unwrap()));
                 Ok(FetchResponse { results: results.collect() })
             };
@@ -423,7 +438,21 @@ impl Line {
 
 impl Transport for Line {
     fn capabilities(&self, context: RequestContext) -> BoxFuture<'_, Result<Capabilities, TransportError>> {
-        self.way.capabilities(context)
+        let (silence, hold) = self.host.world(|world| {
+            world.introductions += 1;
+            let silence = world.silence.pop_front();
+            let hold = silence.is_some().then(|| world.holds.pop_front()).flatten();
+            (silence, hold)
+        });
+        Box::pin(async move {
+            if let Some(hold) = hold {
+                hold.await.ok();
+            }
+            match silence {
+                Some(error) => Err(error),
+                None => self.way.capabilities(context).await,
+            }
+        })
     }
 
     fn fetch(
@@ -431,6 +460,13 @@ impl Transport for Line {
         context: RequestContext,
         request: FetchRequest,
     ) -> BoxFuture<'_, Result<FetchResponse, TransportError>> {
+        let sendable = self.host.world(|world| world.sendable);
+        let lengths = request.entries.iter().flatten().map(|entry| entry.as_str().len());
+        if lengths.max() > Some(sendable) {
+            let detail = "too large".to_owned();
+            let error = TransportError::NotSent(NotSent::Unsendable { detail });
+            return Box::pin(async { Err(error) });
+        }
         Box::pin(self.carry(self.way.fetch(context, request)))
     }
 

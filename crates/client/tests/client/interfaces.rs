@@ -1,7 +1,9 @@
 //! Interfaces: held while their scope Object lives, shared, and checked against what was said of them before.
 
-use worldspace_client::{ErrorKind, Usage};
-use worldspace_model::{Declaration, Descriptor, InterfaceReference, OperationDeclaration, Ref, Validator};
+use worldspace_client::{ClientError, ErrorKind, Settings, Usage};
+use worldspace_model::{
+    Declaration, Descriptor, InterfaceList, InterfaceReference, OperationDeclaration, Ref, Validator,
+};
 
 use crate::host::{Asked, Host, World, issue, path, tree_request};
 
@@ -143,6 +145,51 @@ async fn an_operation_finds_its_interface_where_only_one_has_it() {
     let error = client.resolve(&target, "close", Some(&foreign)).await.unwrap_err();
     assert!(matches!(
         &error,
-        worldspace_client::ClientError::Usage(Usage::NotPublished { published, .. }) if *published == [issue()]
+        ClientError::Usage(Usage::NotPublished { published, .. }) if *published == [issue()]
     ));
+}
+
+#[tokio::test]
+async fn of_an_object_with_very_many_interfaces_one_has_to_be_named() {
+    let host = Host::with(&[("/a", "A", "1")]);
+    let many = (0..300).map(|number| InterfaceReference::parse("/", &format!("i{number}")).unwrap());
+    let many: Vec<_> = std::iter::once(issue()).chain(many).collect();
+    host.world(|world| {
+        world.objects.get_mut(&path("/a")).unwrap().interfaces = InterfaceList::new(many.clone()).unwrap();
+    });
+    let client = host.client();
+    let target = client.fetch(&path("/a")).await.unwrap();
+    host.asked();
+
+    let error = client.resolve(&target, "close", None).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Usage);
+    assert!(error.to_string().contains("301 interfaces") && error.to_string().contains("name"), "{error}");
+    assert_eq!(host.asked(), [], "nothing is asked for in vain");
+    client.resolve(&target, "close", Some(&issue())).await.unwrap();
+
+    let interfaces = client.interfaces_of(&target).await;
+    assert_eq!(interfaces.len(), many.len(), "a result or error for each");
+    let unasked = |result: &Result<_, ClientError>| {
+        matches!(result, Err(ClientError::Usage(Usage::TooManyInterfaces { published: 301, .. })))
+    };
+    assert_eq!(interfaces.iter().position(unasked), Some(256));
+    assert!(interfaces[256..].iter().all(unasked));
+}
+
+/// Memory is bounded by bytes too: a descriptor that would push out many others is not held.
+#[tokio::test]
+async fn a_very_large_descriptor_is_used_and_not_held() {
+    for (bytes, held) in [(1_000, true), (40_000, false)] {
+        let host = Host::with(&[]);
+        let operation = OperationDeclaration::new("close").documented("x".repeat(bytes));
+        let large = Declaration { operations: vec![operation], ..Declaration::default() };
+        host.world(|world| world.interface.descriptor = Descriptor::new(large).unwrap());
+        let mut settings = Settings::default();
+        settings.known_bytes = 1 << 20;
+        let client = host.client_with(settings);
+        for _ in 0..2 {
+            assert!(client.interface(&issue()).await.unwrap().descriptor().operation("close").is_some());
+        }
+        assert_eq!(host.asked().len(), if held { 1 } else { 2 });
+    }
 }

@@ -2,9 +2,11 @@
 
 use proptest::prelude::*;
 use worldspace_client::ErrorKind;
-use worldspace_model::{Cause, ErrorCode, Expansion, NotSent, TransportError};
+use worldspace_model::{
+    Cause, ErrorCode, Expansion, InterfaceList, InterfaceReference, NotSent, Object, TransportError,
+};
 
-use crate::host::{Asked, Host, path, tree_request};
+use crate::host::{Asked, Host, object, path, tree_request};
 
 const WORLD: &[(&str, &str, &str)] = &[
     ("/a", "", ""),
@@ -76,6 +78,44 @@ async fn a_host_that_goes_away_midway_is_not_asked_for_every_node() {
     assert_eq!(tree.observations().len(), 3);
     assert_eq!(tree.truncated_by().iter().collect::<Vec<_>>(), [Cause::Unavailable]);
     assert_eq!(host.asked(), [Asked::Observe(path("/"), 1), Asked::Observe(path("/a"), 1)]);
+}
+
+#[tokio::test]
+async fn a_node_whose_answer_is_invalid_takes_no_other_along() {
+    let host = Host::v1(WORLD);
+    // `/a/x` publishes what it cannot, so that the children of `/a` cannot be read.
+    let foreign = InterfaceReference::parse("/b", "i").unwrap();
+    let interfaces = InterfaceList::new(vec![foreign]).unwrap();
+    let wrong = Object { interfaces, ..object("/a/x", "", "") };
+    host.world(|world| world.objects.insert(path("/a/x"), wrong));
+    let client = host.client();
+    let tree = client.tree(&tree_request("/", 9, 99, None)).await.unwrap();
+    assert_eq!(tree.truncated_by().iter().collect::<Vec<_>>(), [Cause::Unavailable]);
+    let expansions: Vec<_> =
+        tree.items().map(|item| (item.observation.entry().to_string(), item.expansion)).collect();
+    assert_eq!(expansions[1], ("/a".to_owned(), Expansion::Unexplored));
+    assert_eq!(expansions.last(), Some(&("/b/z/w".to_owned(), Expansion::Leaf)), "the rest is there");
+
+    let error = client.tree(&tree_request("/a", 9, 99, None)).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidAnswer, "the top is what was asked for");
+}
+
+/// Every path repeats the names above it, so that a deep chain of long names is much more than its names.
+#[tokio::test]
+async fn a_chain_of_long_names_ends_somewhere() {
+    let mut entry = String::new();
+    let mut chain = Vec::new();
+    for _ in 0..50 {
+        entry.push('/');
+        entry.push_str(&"x".repeat(128 << 10));
+        chain.push(entry.clone());
+    }
+    let objects: Vec<_> = chain.iter().map(|entry| (entry.as_str(), "", "")).collect();
+    let host = Host::v1(&objects);
+    let tree = host.client().tree(&tree_request("/", 1_000, 1_000, None)).await.unwrap();
+    assert_eq!(tree.truncated_by().iter().collect::<Vec<_>>(), [Cause::Unavailable]);
+    let bytes: usize = tree.observations().iter().map(|node| node.entry().as_str().len()).sum();
+    assert!(bytes > 60 << 20 && bytes < 70 << 20, "{bytes}");
 }
 
 #[tokio::test]
