@@ -13,6 +13,7 @@ mod endpoint;
 mod extension;
 mod media;
 mod server;
+mod time;
 
 pub use client::{ClientConfig, HttpTransport, SetupError};
 pub use endpoint::{Endpoint, EndpointError, Route};

@@ -1,9 +1,14 @@
 //! One request and its answer, as HTTP has them: what went out, what came back, and what to think of silence.
 
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll};
 use std::time::Instant;
 
 use bytes::{Bytes, BytesMut};
 use http::{HeaderMap, Method, StatusCode};
+use http_body::{Body, Frame, SizeHint};
 use worldspace_model::{NotSent, TransportError, Unanswered};
 
 /// A request.
@@ -29,8 +34,13 @@ pub(super) async fn exchange(
     limit: usize,
 ) -> Result<Answer, TransportError> {
     let mut builder = client.request(request.method, request.url).headers(request.headers);
-    if let Some(body) = request.body {
-        builder = builder.body(body);
+    let decided = Arc::new(AtomicBool::new(false));
+    match request.body {
+        Some(octets) if !octets.is_empty() => {
+            let body = OutgoingBody { octets, decided: decided.clone() };
+            builder = builder.body(reqwest::Body::wrap(body));
+        }
+        _ => decided.store(true, Ordering::Relaxed),
     }
     let answer = async {
         let mut response = builder.send().await.map_err(failure)?;
@@ -39,10 +49,54 @@ pub(super) async fn exchange(
         let body = body(response, limit).await?;
         Ok(Answer { status, headers, body })
     };
-    match tokio::time::timeout_at(deadline.into(), answer).await {
-        Ok(answer) => answer,
-        // Whether it went out before the deadline is not to be seen from here, so it may have.
-        Err(_) => Err(TransportError::Unanswered(Unanswered::TimedOut)),
+    let answer = tokio::time::timeout_at(deadline.into(), answer).await;
+    let answer = answer.unwrap_or(Err(TransportError::Unanswered(Unanswered::TimedOut)));
+    match answer {
+        Err(TransportError::Unanswered(reason)) if !decided.swap(true, Ordering::Relaxed) => {
+            Err(unsent(reason))
+        }
+        answer => answer,
+    }
+}
+
+/// No octet of the body left, so no Host has a request that it could run.
+fn unsent(reason: Unanswered) -> TransportError {
+    let (detail, source) = match reason {
+        Unanswered::Lost { detail, source } => (detail, source),
+        _ => ("no connection came about in time".to_owned(), None),
+    };
+    TransportError::NotSent(NotSent::Unreachable { detail, source })
+}
+
+/// A body that is asked for once there is a connection to send it over.
+struct OutgoingBody {
+    octets: Bytes,
+    /// Whoever sets it first has decided: that the body leaves, or that it never will.
+    decided: Arc<AtomicBool>,
+}
+
+impl Body for OutgoingBody {
+    type Data = Bytes;
+    type Error = &'static str;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, &'static str>>> {
+        if self.octets.is_empty() {
+            return Poll::Ready(None);
+        }
+        let octets = std::mem::take(&mut self.octets);
+        let given_up = self.decided.swap(true, Ordering::Relaxed);
+        Poll::Ready(Some(if given_up { Err("given up") } else { Ok(Frame::data(octets)) }))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.octets.is_empty()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.octets.len() as u64)
     }
 }
 
@@ -63,7 +117,7 @@ async fn body(mut response: reqwest::Response, limit: usize) -> Result<Bytes, Tr
     Ok(body.freeze())
 }
 
-/// Only where no connection came about is a request known not to have been sent.
+/// Where no connection came about, a request is known not to have been sent.
 fn failure(error: reqwest::Error) -> TransportError {
     let error = error.without_url();
     let detail = innermost(&error);

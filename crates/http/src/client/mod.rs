@@ -18,6 +18,7 @@ use worldspace_model::{
 use worldspace_wire::{Codec, DecodeError, EncodeError, FetchedInterface, Limits, Outcome};
 
 use crate::endpoint::{Endpoint, Route};
+use crate::time::FOREVER;
 use crate::{extension, media};
 use exchange::{Answer, Outgoing, exchange};
 
@@ -89,8 +90,8 @@ impl HttpTransport {
             .retry(reqwest::retry::never())
             .referer(false)
             .no_proxy()
-            .connect_timeout(config.connect_timeout)
-            .pool_idle_timeout(config.idle_timeout)
+            .connect_timeout(config.connect_timeout.min(FOREVER))
+            .pool_idle_timeout(config.idle_timeout.min(FOREVER))
             .user_agent(concat!("wip/", env!("CARGO_PKG_VERSION")))
             .build()
             .map_err(|source| SetupError::Client { source: source.into() })?;
@@ -133,7 +134,7 @@ impl HttpTransport {
         body: Option<Bytes>,
     ) -> Result<Answer, TransportError> {
         let now = Instant::now();
-        let deadline = context.deadline.unwrap_or(now + self.config.default_deadline);
+        let deadline = context.deadline.unwrap_or(now + self.config.default_deadline.min(FOREVER));
         let left = deadline.saturating_duration_since(now);
         if left.is_zero() {
             return Err(failure::unsendable("its deadline has passed already".to_owned()));

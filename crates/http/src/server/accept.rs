@@ -7,6 +7,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use hyper::body::Body as _;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
@@ -23,10 +24,14 @@ use super::routes::Site;
 /// For a connection that was told to end and has nothing under way.
 const LINGER: Duration = Duration::from_secs(1);
 
+/// For requests that are given up at the end to be told so, out of the time for draining.
+const FAREWELL: Duration = Duration::from_secs(2);
+
 /// For the machine to recover, when it has nothing left to accept connections with.
 const RECOVERY: Duration = Duration::from_millis(100);
 
-/// Serves until `shutdown`, then lets requests under way end, within the time that the limits give them.
+/// Serves until `shutdown`, then lets requests under way end, within the time that the limits give them; towards its end
+/// what is left is given up, and at its end cut off.
 pub(super) async fn serve(
     listener: TcpListener,
     site: Arc<Site>,
@@ -47,7 +52,13 @@ pub(super) async fn serve(
     tracker.close();
     let under_way = tracker.len();
     debug!(under_way, "draining connections");
-    if tokio::time::timeout(server.limits.drain_timeout, tracker.wait()).await.is_err() {
+    let drain = server.limits.drain_timeout;
+    let farewell = FAREWELL.min(drain / 4);
+    if tokio::time::timeout(drain - farewell, tracker.wait()).await.is_ok() {
+        return;
+    }
+    server.site.give_up();
+    if tokio::time::timeout(farewell, tracker.wait()).await.is_err() {
         warn!(left = tracker.len(), "requests are cut off: they did not end in time after shutdown");
         server.abort.cancel();
         tracker.wait().await;
@@ -65,7 +76,7 @@ struct Connections {
 }
 
 async fn accept(listener: TcpListener, server: &Arc<Connections>, tracker: &TaskTracker) {
-    let places = Arc::new(Semaphore::new(server.limits.connections));
+    let places = Arc::new(Semaphore::new(server.limits.connections.min(Semaphore::MAX_PERMITS)));
     loop {
         let Ok(place) = places.clone().acquire_owned().await else { return };
         match listener.accept().await {
@@ -107,7 +118,8 @@ fn builder(limits: &ServerLimits) -> auto::Builder<TokioExecutor> {
         .timer(TokioTimer::new())
         .max_concurrent_streams(limits.streams)
         .max_header_list_size(limits.header_bytes)
-        .keep_alive_interval(limits.idle_timeout / 3)
+        // It also notices a peer that stops within a head: nothing can answer a ping there.
+        .keep_alive_interval(limits.header_timeout.min(limits.idle_timeout / 3))
         .keep_alive_timeout(limits.header_timeout);
     builder
 }
@@ -118,7 +130,7 @@ impl Connections {
         let activity = Activity::new();
         let io = Watched::new(TokioIo::new(stream), activity.clone(), self.limits.write_timeout);
         let service = service_fn(|request: http::Request<hyper::body::Incoming>| {
-            let under_way = activity.begin(request.version());
+            let under_way = activity.begin(request.version(), request.body().is_end_stream());
             let site = self.site.clone();
             async move { Ok::<_, Infallible>(site.answer(request, under_way).await) }
         });

@@ -25,7 +25,9 @@ struct State {
     begun: bool,
     /// Whether octets that come in between requests begin a head. In HTTP/2 they may be anything.
     heads_show: bool,
-    /// When the head that is being read began.
+    /// Whether the last request has arrived whole, so that what comes in now belongs to the next one.
+    arrived: bool,
+    /// When the octets came that begin the next head; it may not be read before the last request is done.
     head_since: Option<Instant>,
     /// When the last request was done.
     idle_since: Instant,
@@ -52,6 +54,7 @@ impl Activity {
             opened: now,
             begun: false,
             heads_show: false,
+            arrived: false,
             head_since: None,
             idle_since: now,
             under_way: BTreeMap::new(),
@@ -59,13 +62,14 @@ impl Activity {
         })))
     }
 
-    /// Notes that a request has arrived, which is under way until the token is dropped.
-    pub(super) fn begin(self: &Arc<Self>, version: http::Version) -> UnderWay {
+    /// Notes a request, which is under way until the token is dropped, and whether all of it has arrived.
+    pub(super) fn begin(self: &Arc<Self>, version: http::Version, arrived: bool) -> UnderWay {
         let mut state = self.state();
         let number = state.next;
         state.next += 1;
         state.begun = true;
         state.heads_show = version <= http::Version::HTTP_11;
+        state.arrived = arrived;
         state.head_since = None;
         state.under_way.insert(number, Some(Instant::now()));
         UnderWay { activity: self.clone(), number }
@@ -82,7 +86,7 @@ impl Activity {
         } else if !state.begun {
             (state.opened, limits.header_timeout, Overdue::Head)
         } else if let Some(since) = state.head_since {
-            (since, limits.header_timeout, Overdue::Head)
+            (since.max(state.idle_since), limits.header_timeout, Overdue::Head)
         } else {
             (state.idle_since, limits.idle_timeout, Overdue::Idle)
         };
@@ -92,7 +96,7 @@ impl Activity {
 
     fn note_read(&self) {
         let mut state = self.state();
-        if state.heads_show && state.under_way.is_empty() && state.head_since.is_none() {
+        if state.heads_show && state.arrived && state.head_since.is_none() {
             state.head_since = Some(Instant::now());
         }
     }
@@ -109,6 +113,11 @@ pub(super) struct UnderWay {
 }
 
 impl UnderWay {
+    /// Notes that nothing of the request is yet to come.
+    pub(super) fn arrived(&self) {
+        self.activity.state().arrived = true;
+    }
+
     /// Lets the request take as long as it likes.
     pub(super) fn lift_timeout(&self) {
         self.activity.state().under_way.insert(self.number, None);
@@ -119,6 +128,7 @@ impl Drop for UnderWay {
     fn drop(&mut self) {
         let mut state = self.activity.state();
         state.under_way.remove(&self.number);
+        state.arrived = true;
         state.idle_since = Instant::now();
     }
 }

@@ -9,6 +9,7 @@ use hyper::body::{Body, Frame, SizeHint};
 
 use super::activity::UnderWay;
 use super::admission::Refusal;
+use super::load::Share;
 use crate::media;
 
 /// The most that is handed to a connection at once, so that a slow receiver keeps its request under way.
@@ -17,8 +18,9 @@ const PIECE: usize = 64 * 1024;
 /// The body of an answer.
 pub(super) struct AnswerBody {
     content: Content,
-    /// Dropped with the body.
+    /// Dropped with the body, as is the place.
     under_way: Option<UnderWay>,
+    place: Option<Share>,
 }
 
 enum Content {
@@ -43,7 +45,8 @@ pub(super) fn plain(refusal: &Refusal) -> Response<AnswerBody> {
 }
 
 fn answer(status: StatusCode, content_type: HeaderValue, body: Bytes) -> Response<AnswerBody> {
-    let mut response = Response::new(AnswerBody { content: Content::Whole(body), under_way: None });
+    let mut response =
+        Response::new(AnswerBody { content: Content::Whole(body), under_way: None, place: None });
     *response.status_mut() = status;
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, content_type);
@@ -54,12 +57,18 @@ fn answer(status: StatusCode, content_type: HeaderValue, body: Bytes) -> Respons
 
 impl AnswerBody {
     pub(super) fn further(body: axum::body::Body) -> Self {
-        Self { content: Content::Further(body), under_way: None }
+        Self { content: Content::Further(body), under_way: None, place: None }
     }
 
     /// Keeps the request under way until the body is gone.
     pub(super) fn hold(mut self, under_way: UnderWay) -> Self {
         self.under_way = Some(under_way);
+        self
+    }
+
+    /// Keeps the request's place until the body is gone.
+    pub(super) fn keep(mut self, place: Share) -> Self {
+        self.place = Some(place);
         self
     }
 

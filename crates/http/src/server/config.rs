@@ -5,6 +5,12 @@ use std::time::Duration;
 
 use worldspace_wire::Limits;
 
+use super::ServeError;
+use crate::time::FOREVER;
+
+/// What hyper and the map of headers hold without harm.
+const MAX_HEADERS: usize = 10_000;
+
 /// Where and how to serve.
 #[derive(Debug, Clone)]
 pub struct ServerConfig {
@@ -25,16 +31,22 @@ pub struct ServerConfig {
     pub limits: ServerLimits,
 }
 
-/// How much a server takes at once, and for how long it waits.
+/// How much a server takes at once, and for how long it waits. The largest value of a type means no limit, except for
+/// `headers`.
 #[derive(Debug, Clone)]
 pub struct ServerLimits {
     /// Open connections; further ones wait unaccepted. Default 1,000, below the usual limit of open files.
     pub connections: usize,
-    /// Requests at once on one HTTP/2 connection. Default 100.
+    /// Requests at once on one HTTP/2 connection. Default 32.
     pub streams: u32,
+    /// Requests at once over all connections, each until its answer is taken; further ones are refused. Default 512.
+    pub requests: usize,
+    /// Bytes at once of request bodies and answers, each until it is read or taken; what does not fit is refused. Room
+    /// for a body and an answer of full size at least. Default 256 MiB.
+    pub in_flight_bytes: usize,
     /// Bytes of a request's head. Default 16 KiB.
     pub header_bytes: u32,
-    /// Headers of a request. Default 100.
+    /// Headers of a request, at most 10,000. Default 100.
     pub headers: usize,
     /// For the first request of a connection, and for each head once it has begun. Default 10 s.
     pub header_timeout: Duration,
@@ -73,7 +85,9 @@ impl Default for ServerLimits {
     fn default() -> Self {
         Self {
             connections: 1000,
-            streams: 100,
+            streams: 32,
+            requests: 512,
+            in_flight_bytes: 256 << 20,
             header_bytes: 16 * 1024,
             headers: 100,
             header_timeout: Duration::from_secs(10),
@@ -85,5 +99,53 @@ impl Default for ServerLimits {
             max_deadline: Duration::from_secs(60),
             drain_timeout: Duration::from_secs(15),
         }
+    }
+}
+
+impl ServerLimits {
+    /// The limits with times that can be reckoned with.
+    ///
+    /// # Errors
+    /// One under which no request could be answered.
+    pub(super) fn checked(mut self, wire: &Limits) -> Result<Self, ServeError> {
+        let refuse = |limit, reason| Err(ServeError::Limit { limit, reason });
+        let none = "is 0, so nothing would be answered; it must be at least 1";
+        for (limit, nothing) in [
+            ("connections", self.connections == 0),
+            ("streams", self.streams == 0),
+            ("requests", self.requests == 0),
+            ("header_bytes", self.header_bytes == 0),
+            ("headers", self.headers == 0),
+        ] {
+            if nothing {
+                return refuse(limit, none);
+            }
+        }
+        if self.headers > MAX_HEADERS {
+            return refuse("headers", "is above 10,000, which is the most that can be had");
+        }
+        if self.in_flight_bytes < wire.request_bytes().saturating_add(wire.response_bytes()) {
+            return refuse(
+                "in_flight_bytes",
+                "has no room for one request body and one answer of the sizes that `wire` allows; \
+                 raise it, or lower those",
+            );
+        }
+        for (limit, time) in [
+            ("header_timeout", &mut self.header_timeout),
+            ("body_timeout", &mut self.body_timeout),
+            ("idle_timeout", &mut self.idle_timeout),
+            ("write_timeout", &mut self.write_timeout),
+            ("total_timeout", &mut self.total_timeout),
+            ("default_deadline", &mut self.default_deadline),
+            ("max_deadline", &mut self.max_deadline),
+        ] {
+            if time.is_zero() {
+                return refuse(limit, "is no time at all, so nothing would be answered; it must be longer");
+            }
+            *time = FOREVER.min(*time);
+        }
+        self.drain_timeout = FOREVER.min(self.drain_timeout);
+        Ok(self)
     }
 }

@@ -15,9 +15,15 @@ pub(super) fn deadline(headers: &HeaderMap, limits: &ServerLimits, now: Instant)
     let prefer = HeaderName::from_static(extension::PREFER);
     let wait = media::preferences(values(headers, &prefer))
         .find(|(name, _)| name.eq_ignore_ascii_case(extension::WAIT.as_bytes()))
-        .and_then(|(_, value)| std::str::from_utf8(&value).ok()?.parse().ok())
-        .map(Duration::from_secs);
+        .and_then(|(_, value)| seconds(&value));
     now + wait.unwrap_or(limits.default_deadline).min(limits.max_deadline)
+}
+
+/// A whole number of seconds; one that is too large to be held is as long as can be.
+fn seconds(text: &[u8]) -> Option<Duration> {
+    let digits = std::str::from_utf8(text).ok()?;
+    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| Duration::from_secs(digits.parse().unwrap_or(u64::MAX)))
 }
 
 /// The key of a call.

@@ -4,9 +4,11 @@ mod accept;
 mod activity;
 pub mod admission;
 mod answer;
+mod body;
 mod config;
 mod dispatch;
 mod headers;
+mod load;
 mod origin;
 mod page;
 mod routes;
@@ -54,6 +56,14 @@ pub enum ServeError {
         /// What was given.
         base_path: String,
     },
+    /// Under a limit, nothing could be served.
+    #[error("the limit `{limit}` {reason}")]
+    Limit {
+        /// Which one, as [`ServerLimits`] names it.
+        limit: &'static str,
+        /// What is wrong with it, and what would be right.
+        reason: &'static str,
+    },
     /// The address cannot be had.
     #[error("cannot listen at {listen}; take another port, or port 0 for any that is free")]
     Bind {
@@ -68,15 +78,16 @@ impl Server {
     /// Takes the address; connections wait until [`BoundServer::serve`].
     ///
     /// # Errors
-    /// An address beyond loopback, one that is taken, or a base path that is none.
+    /// An address beyond loopback, one that is taken, a base path that is none, or a limit that nothing could meet.
     pub async fn bind(
-        config: ServerConfig,
+        mut config: ServerConfig,
         responder: Arc<dyn Responder>,
     ) -> Result<BoundServer, ServeError> {
         let listen = config.listen;
         if !listen.ip().to_canonical().is_loopback() {
             return Err(ServeError::BeyondLoopback { listen });
         }
+        config.limits = config.limits.checked(&config.wire)?;
         let bind = |source| ServeError::Bind { listen, source };
         let listener = TcpListener::bind(listen).await.map_err(bind)?;
         let address = listener.local_addr().map_err(bind)?;
@@ -100,8 +111,8 @@ impl BoundServer {
     }
 
     /// Serves further routes at the same address, such as a web view. They get what is no route of the protocol, once
-    /// `Host` and `Origin` are checked; all limits but those on size and total time hold for them. The page at the
-    /// endpoint, and 404, answer what they leave over, so their own fallback is replaced.
+    /// `Host` and `Origin` are checked; all limits but those on size and total time hold for them, and beyond `requests`
+    /// they are 503. The page at the endpoint, and 404, answer what they leave over, so their own fallback is replaced.
     #[must_use]
     pub fn with_routes(mut self, further: axum::Router) -> Self {
         self.further = further;
@@ -109,7 +120,8 @@ impl BoundServer {
     }
 
     /// Answers until `shutdown` is done, then accepts nothing further, lets requests under way end within
-    /// [`ServerLimits::drain_timeout`], and returns. Dropping the future closes every connection.
+    /// [`ServerLimits::drain_timeout`], and returns. Shortly before that time is over, requests that are still under way
+    /// are given up and told so. Dropping the future closes every connection.
     pub async fn serve(self, shutdown: impl Future<Output = ()>) {
         let limits = self.config.limits.clone();
         let address = self.listener.local_addr().unwrap_or(self.config.listen);

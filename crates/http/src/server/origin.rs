@@ -41,22 +41,23 @@ impl Names {
         self.admit_origin(head, authority)
     }
 
-    /// The authority that the request is for. In HTTP/1 that is what `Host` says, whatever an absolute target says; in
-    /// HTTP/2 the target has it, and `Host` may repeat it.
+    /// The authority that the request is for. A target may have one, and in HTTP/2 has; what else states one must state
+    /// the same, so that nobody between reads the request as one for another server (RFC 9112, section 3.2.2).
     fn admit_host<'a>(&self, head: &'a Parts) -> Result<&'a str, Refusal> {
-        let mut stated = head.headers.get_all(header::HOST).iter().map(|value| value.to_str().unwrap_or(""));
+        let hosts = head.headers.get_all(header::HOST);
+        let complete = head.version == Version::HTTP_2 || hosts.iter().next().is_some();
         let target = head.uri.authority().map(|authority| authority.as_str());
-        let first = match (head.version, target) {
-            (Version::HTTP_2, Some(target)) => Some(target),
-            _ => stated.next(),
-        };
-        match first {
-            Some(first) if self.knows(first) && stated.all(|other| other.eq_ignore_ascii_case(first)) => {
+        let stated = hosts.iter().map(|value| value.to_str().unwrap_or(""));
+        let mut names = target.into_iter().chain(stated);
+        match names.next() {
+            Some(first)
+                if complete && self.knows(first) && names.all(|other| other.eq_ignore_ascii_case(first)) =>
+            {
                 Ok(first)
             }
             _ => Err(Refusal::new(
                 StatusCode::MISDIRECTED_REQUEST,
-                "This server does not go by the name in `Host`: use its own address, \
+                "This server does not go by the name in `Host` or in the request's target: use its own address, \
                  or have the name added to its configuration.",
             )),
         }

@@ -1,15 +1,15 @@
 //! A request's way through the server: route, admission, names, principal, body, Responder, and back.
 
+use std::hash::{BuildHasher as _, RandomState};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use bytes::{Bytes, BytesMut};
 use http::request::Parts;
-use http::{HeaderValue, Method, Request, Response, StatusCode, header};
-use http_body_util::BodyExt as _;
+use http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode, Version, header};
 use hyper::body::Incoming;
+use tokio_util::sync::CancellationToken;
 use tower_service::Service as _;
 use tracing::{Instrument as _, Span, field, info, info_span};
 use worldspace_model::{Interaction, Principal, RequestContext, Responder};
@@ -18,8 +18,10 @@ use worldspace_wire::{Codec, Limits};
 use super::activity::UnderWay;
 use super::admission::{self, Refusal};
 use super::answer::{self, AnswerBody};
+use super::body::{self, Unread};
 use super::config::{ServerConfig, ServerLimits};
-use super::dispatch::Dispatch;
+use super::dispatch::{self, Dispatch};
+use super::load::Load;
 use super::origin::Names;
 use super::{headers, page};
 use crate::endpoint::{Endpoint, Route};
@@ -33,15 +35,21 @@ pub(super) const SERVED: [Interaction; 5] = [
     Interaction::CallOperation,
 ];
 
+/// Carries what the log calls a request.
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
 /// Everything at one address.
 pub(super) struct Site {
     endpoint: Endpoint,
     names: Names,
     wire: Limits,
     limits: ServerLimits,
+    load: Load,
     dispatch: Dispatch,
     further: axum::Router,
-    requests: AtomicU64,
+    ids: Ids,
+    /// Told when the time to end is nearly over.
+    ending: CancellationToken,
 }
 
 impl Site {
@@ -57,9 +65,17 @@ impl Site {
         let further = further.fallback(move |request: Request<axum::body::Body>| {
             std::future::ready(left_over.answer(request))
         });
-        let dispatch = Dispatch { responder, codec: Codec::json(config.wire) };
-        let requests = AtomicU64::new(1);
-        Self { endpoint, names, wire: config.wire, limits: config.limits, dispatch, further, requests }
+        let load = Load::new(&config.limits);
+        let ending = CancellationToken::new();
+        let codec = Codec::json(config.wire);
+        let dispatch = Dispatch { responder, codec, load: load.clone(), ending: ending.clone() };
+        let (wire, limits, ids) = (config.wire, config.limits, Ids::default());
+        Self { endpoint, names, wire, limits, load, dispatch, further, ids, ending }
+    }
+
+    /// Gives up every request that is still without an answer, and has it told so.
+    pub(super) fn give_up(&self) {
+        self.ending.cancel();
     }
 
     /// Answers one request. Nothing of what it holds is logged: neither paths, nor arguments, nor headers.
@@ -69,7 +85,7 @@ impl Site {
         under_way: UnderWay,
     ) -> Response<AnswerBody> {
         let arrived = Instant::now();
-        let id = self.requests.fetch_add(1, Ordering::Relaxed);
+        let id = self.ids.next();
         let (head, body) = request.into_parts();
         let route = self.route(&head);
         let name = match route {
@@ -77,16 +93,27 @@ impl Site {
             Some(Route::Capabilities) => "capabilities",
             None => "further",
         };
-        let span = info_span!("request", id, interaction = name, status = field::Empty, code = field::Empty);
+        let span = info_span!("request", %id, interaction = name, status = field::Empty, code = field::Empty);
         let is_head = head.method == Method::HEAD;
         let answer = async {
-            let answer = match route {
-                Some(route) => self.of_protocol(route, head, body).await,
-                None => self.further(head, body, &under_way).await,
-            };
+            let answer = dispatch::caught(async {
+                match route {
+                    Some(route) => self.of_protocol(route, head, body, &under_way).await,
+                    None => self.further(head, body, &under_way).await,
+                }
+            });
+            let answer = answer.await.unwrap_or_else(|panicked| match route {
+                Some(_) => Ok(self.dispatch.failure(&panicked.into())),
+                None => {
+                    Err(Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, format!("No answer: {panicked}.")))
+                }
+            });
             let mut response = answer.unwrap_or_else(|refusal| answer::plain(&refusal));
             if is_head {
                 leave_body_out(&mut response);
+            }
+            if let Ok(id) = HeaderValue::try_from(&id) {
+                response.headers_mut().insert(REQUEST_ID, id);
             }
             let milliseconds = u64::try_from(arrived.elapsed().as_millis()).unwrap_or(u64::MAX);
             Span::current().record("status", response.status().as_u16());
@@ -109,28 +136,36 @@ impl Site {
         route: Route,
         head: Parts,
         body: Incoming,
+        under_way: &UnderWay,
     ) -> Result<Response<AnswerBody>, Refusal> {
         admission::admit(route, &head.method, &head.headers)?;
         admission::admit_length(&head.headers, self.wire.request_bytes())?;
         self.names.admit(&head)?;
         let principal = authenticate(&head)?;
         let Route::Interaction(interaction) = route else { return Ok(self.dispatch.capabilities()) };
-        let body = self.body(body).await?;
+        let place = match self.load.request() {
+            Ok(place) => place,
+            Err(error) => return Ok(self.dispatch.failure(&error)),
+        };
+        // Its share of the load is held for as long as it is read from.
+        let mut share = self.load.body();
+        let read = body::read(body, self.wire.request_bytes(), self.limits.body_timeout, &mut share);
+        let read = tokio::select! {
+            biased;
+            read = read => read,
+            () = self.ending.cancelled() => Err(Unread::Failed(dispatch::ending())),
+        };
+        let body = match read {
+            Ok(body) => body,
+            Err(Unread::TooLarge) => return Err(admission::too_large(self.wire.request_bytes())),
+            Err(Unread::Failed(error)) => return Ok(last(self.dispatch.failure(&error), head.version)),
+        };
+        under_way.arrived();
         let deadline = Some(headers::deadline(&head.headers, &self.limits, Instant::now()));
         let context =
             RequestContext { principal, deadline, response_bytes: Some(self.wire.response_bytes()) };
-        Ok(self.dispatch.answer(interaction, context, &head.headers, body).await)
-    }
-
-    async fn body(&self, body: Incoming) -> Result<Bytes, Refusal> {
-        let limit = self.wire.request_bytes();
-        match tokio::time::timeout(self.limits.body_timeout, read(body, limit)).await {
-            Ok(body) => body,
-            Err(_) => Err(Refusal::new(
-                StatusCode::REQUEST_TIMEOUT,
-                "The body of the request did not arrive in time: send it again, faster.",
-            )),
-        }
+        let response = self.dispatch.answer(interaction, context, &head.headers, body).await;
+        Ok(response.map(|body| body.keep(place)))
     }
 
     async fn further(
@@ -141,11 +176,29 @@ impl Site {
     ) -> Result<Response<AnswerBody>, Refusal> {
         // A wrong name must not hide behind a route that is none, nor the reverse.
         self.names.admit(&head)?;
+        let place = self.load.request().map_err(|error| {
+            let text = format!("Not now: {}.", error.message);
+            Refusal::new(StatusCode::SERVICE_UNAVAILABLE, text)
+        })?;
         let request = Request::from_parts(head, body);
         let Ok(response) = self.further.clone().call(request).await;
         // Such an answer may be a stream without end.
         under_way.lift_timeout();
-        Ok(response.map(AnswerBody::further))
+        Ok(response.map(|body| AnswerBody::further(body).keep(place)))
+    }
+}
+
+/// Names for requests by which an answer is found in the log. They tell nobody how many there were.
+#[derive(Default)]
+struct Ids {
+    key: RandomState,
+    next: AtomicU64,
+}
+
+impl Ids {
+    fn next(&self) -> String {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        format!("{:016x}", self.key.hash_one(number))
     }
 }
 
@@ -154,23 +207,13 @@ fn authenticate(_head: &Parts) -> Result<Principal, Refusal> {
     Ok(Principal::anonymous())
 }
 
-async fn read(mut body: Incoming, limit: usize) -> Result<Bytes, Refusal> {
-    let mut read = BytesMut::new();
-    while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|_| {
-            let text = "The body of the request broke off: send it whole.";
-            Refusal::new(StatusCode::BAD_REQUEST, text)
-        })?;
-        let Ok(piece) = frame.into_data() else { continue };
-        if piece.len() > limit - read.len() {
-            return Err(admission::too_large(limit));
-        }
-        if read.is_empty() && http_body::Body::is_end_stream(&body) {
-            return Ok(piece);
-        }
-        read.extend_from_slice(&piece);
+/// An answer to a request that did not arrive whole: the connection has nothing further that could be read. HTTP/2 has
+/// no such header, and ends the stream alone.
+fn last(mut response: Response<AnswerBody>, version: Version) -> Response<AnswerBody> {
+    if version < Version::HTTP_2 {
+        response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
-    Ok(read.freeze())
+    response
 }
 
 /// What neither the protocol nor a further route answers.

@@ -10,8 +10,8 @@ use tokio::net::TcpListener;
 use worldspace_http::{ClientConfig, Endpoint, HttpTransport, SetupError};
 use worldspace_model::{
     Arguments, CallAnswer, CallKey, Capabilities, ErrorCode, FetchInterfaceRequest, FetchRequest,
-    FetchTreeRequest, Interaction, InterfaceTarget, NotSent, ObserveRequest, OutgoingCall, ProtocolError,
-    Record, RequestContext, Target, Transport, TransportError, Unanswered, Value,
+    FetchTreeRequest, Interaction, InterfaceTarget, NotSent, ObserveRequest, OutgoingCall, Principal,
+    ProtocolError, Record, RequestContext, Target, Transport, TransportError, Unanswered, Value,
 };
 
 use crate::raw::{LONG, Running};
@@ -22,7 +22,7 @@ fn context() -> RequestContext {
 }
 
 fn within(time: Duration) -> RequestContext {
-    RequestContext { deadline: Some(Instant::now() + time), ..context() }
+    RequestContext { deadline: Some(Instant::now() + time), ..RequestContext::of(Principal::anonymous()) }
 }
 
 fn transport(endpoint: &str) -> HttpTransport {
@@ -108,6 +108,40 @@ async fn a_request_goes_out_only_where_it_can() {
             panic!("{endpoint}")
         };
         assert!(matches!(error, SetupError::Scheme { .. }), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_call_without_a_connection_by_its_deadline_was_not_sent() {
+    // Nobody accepts, and the queue of those who wait is full.
+    let socket = tokio::net::TcpSocket::new_v4().unwrap();
+    socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let listener = socket.listen(1).unwrap();
+    let address = listener.local_addr().unwrap();
+    let mut waiting = Vec::new();
+    while let Ok(stream) =
+        tokio::time::timeout(Duration::from_millis(300), tokio::net::TcpStream::connect(address)).await
+    {
+        waiting.push(stream.unwrap());
+    }
+    let transport = transport(&format!("http://{address}/"));
+    let answer = transport.call_operation(within(Duration::from_millis(200)), call("echo", None)).await;
+    assert!(matches!(answer, Err(TransportError::NotSent(NotSent::Unreachable { .. }))), "{answer:?}");
+}
+
+#[tokio::test]
+async fn the_longest_times_mean_no_limit() {
+    let server = Running::new().await;
+    let config = ClientConfig {
+        connect_timeout: Duration::MAX,
+        default_deadline: Duration::MAX,
+        idle_timeout: Duration::MAX,
+        ..ClientConfig::default()
+    };
+    let transport = HttpTransport::new(server.endpoint.clone(), config).unwrap();
+    for _ in 0..2 {
+        let context = RequestContext { deadline: None, ..context() };
+        assert!(transport.observe(context, observe("/")).await.is_ok());
     }
 }
 
@@ -319,7 +353,7 @@ async fn a_host_that_says_nothing_of_itself_speaks_v1() {
         ("404 Not Found", "", "", true),
         ("404 Not Found", JSON, r#"{"error":{"code":"not_found","message":"m"}}"#, true),
         ("405 Method Not Allowed", "", "", true),
-        ("500 Internal Server Error", "", "", true),
+        ("501 Not Implemented", "", "", true),
         ("200 OK", "Content-Type: text/html\r\n", "<p>hello", true),
         ("200 OK", JSON, "{}", true),
         ("200 OK", JSON, "<p>", true),
@@ -334,6 +368,22 @@ async fn a_host_that_says_nothing_of_itself_speaks_v1() {
         }
         assert_eq!(host.requests(), 1, "{status}: asked once");
     }
+    for status in [
+        "408 Request Timeout",
+        "422 Unprocessable Entity",
+        "429 Too Many Requests",
+        "500 Internal Server Error",
+        "502 Bad Gateway",
+        "503 Service Unavailable",
+        "504 Gateway Timeout",
+    ] {
+        let host = Fixed::new(answer(status, "", "")).await;
+        let transport = host.transport();
+        for _ in 0..2 {
+            assert_eq!(transport.capabilities(context()).await.unwrap(), Capabilities::v1(), "{status}");
+        }
+        assert_eq!(host.requests(), 2, "{status}: not remembered");
+    }
     for status in ["401 Unauthorized", "403 Forbidden"] {
         let host = Fixed::new(answer(status, "", "")).await;
         let transport = host.transport();
@@ -345,4 +395,39 @@ async fn a_host_that_says_nothing_of_itself_speaks_v1() {
     }
     let lost = Fixed::new("").await.transport().capabilities(context()).await;
     assert!(matches!(lost, Err(TransportError::Unanswered(_))), "{lost:?}");
+}
+
+#[tokio::test]
+async fn deep_and_wide_trees_are_judged_without_harm() {
+    let endpoint = |host: &Fixed| Endpoint::parse(&format!("http://{}/", host.address)).unwrap();
+    let nested = |levels: usize| {
+        let mut body = r#"{"object":{"name":"","interfaces":[]},"children":["#.to_owned();
+        body.push_str(&r#"{"object":{"name":"a","interfaces":[]},"children":["#.repeat(levels));
+        body + &"]}".repeat(levels + 1)
+    };
+    let named = |length: usize| {
+        let first = r#"{"object":{"name":"","interfaces":[]},"expansion":"complete"}"#;
+        let name = "n".repeat(length);
+        let second =
+            format!(r#"{{"object":{{"name":"{name}","interfaces":[]}},"parent":0,"expansion":"leaf"}}"#);
+        format!(r#"{{"nodes":[{first},{second}],"truncated":false,"truncated_by":[]}}"#)
+    };
+    for levels in [1, 100, 10_000] {
+        let host = Fixed::new(answer("200 OK", JSON, &nested(levels))).await;
+        let transport = HttpTransport::new(endpoint(&host), ClientConfig::default()).unwrap();
+        let tree = transport.observe(context(), observe("/")).await;
+        assert!(matches!(tree, Err(TransportError::InvalidAnswer { .. })), "{levels}: {tree:?}");
+    }
+    for length in [1, 100_000, 5_000_000, 9_000_000] {
+        let host = Fixed::new(answer("200 OK", JSON, &named(length))).await;
+        let transport = HttpTransport::new(endpoint(&host), ClientConfig::default()).unwrap();
+        let request = FetchTreeRequest::new(path("/"), 1, 5, None).unwrap();
+        match transport.fetch_tree(context(), request).await {
+            Ok(tree) => assert_eq!(tree.nodes()[1].object.name.as_str().len(), length),
+            Err(error) => {
+                assert!(length > 8 << 20, "{length}");
+                assert!(matches!(error, TransportError::InvalidAnswer { .. }), "{length}: {error:?}");
+            }
+        }
+    }
 }

@@ -4,7 +4,9 @@
 #![allow(clippy::unwrap_used)]
 
 mod client;
+mod frames;
 mod http2;
+mod load;
 mod raw;
 mod refusals;
 mod routes;

@@ -1,6 +1,6 @@
 //! What the server refuses before the protocol begins.
 
-use tokio::io::AsyncWriteExt as _;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use worldspace_http::{ServeError, Server, ServerConfig};
 
 use crate::raw::{Reply, Running};
@@ -81,6 +81,54 @@ async fn goes_by_the_names_of_loopback_and_configured_ones() {
         let reply = server.post("observe", &headers, BODY).await;
         assert_eq!(reply.status, status, "{headers:?}: {reply:?}");
     }
+}
+
+#[tokio::test]
+async fn a_target_with_a_name_agrees_with_the_host() {
+    let server = Running::new().await;
+    let port = server.address.port();
+    let (own, other) = (format!("127.0.0.1:{port}"), format!("localhost:{port}"));
+    for (target, version, host, status) in [
+        (&*own, "1.1", Some(&*own), 200),
+        (&own, "1.0", Some(&own), 200),
+        (&other, "1.1", Some(&own), 421),
+        ("evil.test", "1.1", Some(&own), 421),
+        (&own, "1.1", Some("evil.test"), 421),
+        ("evil.test", "1.1", Some("evil.test"), 421),
+        (&format!("me@{own}"), "1.1", Some(&own), 421),
+        (&own, "1.1", None, 421),
+        (&own, "1.0", None, 421),
+    ] {
+        let host = host.map(|host| format!("Host: {host}\r\n")).unwrap_or_default();
+        let request = format!("GET http://{target}/v1 HTTP/{version}\r\n{host}Connection: close\r\n\r\n");
+        assert_eq!(server.send(&request).await.status, status, "{request}");
+    }
+}
+
+#[tokio::test]
+async fn a_body_is_asked_for_only_where_it_is_wanted() {
+    let server = Running::new().await;
+    for (headers, begin) in [
+        ("Content-Type: text/plain\r\n", "HTTP/1.1 415 "),
+        ("Content-Type: application/json\r\nOrigin: http://evil.test\r\n", "HTTP/1.1 403 "),
+        ("Content-Type: application/json\r\nContent-Length: 9999999\r\n", "HTTP/1.1 413 "),
+    ] {
+        let length = if headers.contains("Length") { "" } else { "Content-Length: 22\r\n" };
+        let headers = format!("Expect: 100-continue\r\n{headers}{length}");
+        let mut stream = server.connect().await;
+        stream.write_all(server.request("POST /v1/observe", &headers, "").as_bytes()).await.unwrap();
+        let answer = crate::raw::until_closed(&mut stream).await;
+        assert!(answer.starts_with(begin) && !answer.contains("100 Continue"), "{headers}: {answer}");
+    }
+    let headers = "Expect: 100-continue\r\nContent-Type: application/json\r\nContent-Length: 22\r\n";
+    let mut stream = server.connect().await;
+    stream.write_all(server.request("POST /v1/observe", headers, "").as_bytes()).await.unwrap();
+    let wanted = b"HTTP/1.1 100 Continue\r\n\r\n";
+    let mut answer = vec![0; wanted.len()];
+    tokio::time::timeout(crate::raw::LONG, stream.read_exact(&mut answer)).await.unwrap().unwrap();
+    assert_eq!(answer, wanted);
+    stream.write_all(BODY.as_bytes()).await.unwrap();
+    assert_eq!(Reply::read(&mut stream).await.status, 200);
 }
 
 #[tokio::test]

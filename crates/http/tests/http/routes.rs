@@ -57,7 +57,7 @@ async fn routes_stand_below_the_base_path() {
     for (line, status) in [
         (format!("POST {base}v1/observe"), 200),
         ("POST /v1/observe".to_owned(), 404),
-        (format!("POST http://else.where{base}v1/observe"), 200),
+        (format!("POST http://{}{base}v1/observe", server.address), 200),
     ] {
         assert_eq!(server.send(&server.request(&line, json, body)).await.status, status, "{line}");
     }
@@ -121,6 +121,32 @@ async fn errors_of_the_protocol_have_their_status_and_an_envelope() {
 }
 
 #[tokio::test]
+async fn a_panic_outside_the_host_is_answered_too() {
+    async fn broken() -> &'static str {
+        panic!("asked to")
+    }
+    let further = axum::Router::new().route("/broken", axum::routing::get(broken));
+    let server = Running::routed(|_| {}, further).await;
+    server.world.speechless.store(true, Ordering::SeqCst);
+    let capabilities = server.send(&server.request("GET /v1", "", "")).await;
+    assert_eq!((capabilities.status, capabilities.code()), (500, "internal"));
+    server.send(&server.request("GET /broken", "", "")).await.expect_plain(500);
+    assert_eq!(server.observe("/").await.status, 200);
+}
+
+#[tokio::test]
+async fn every_answer_has_the_name_that_the_log_gives_it() {
+    let further = axum::Router::new().route("/view", axum::routing::get(|| async { "a view" }));
+    let server = Running::routed(|_| {}, further).await;
+    let mut names = std::collections::BTreeSet::new();
+    for line in ["GET /v1", "GET /view", "GET /", "GET /none", "PUT /v1/observe", "GET /v1"] {
+        let reply = server.send(&server.request(line, "", "")).await;
+        let name = reply.header("x-request-id").unwrap_or_else(|| panic!("{line}: {reply:?}"));
+        assert!(name.len() == 16 && names.insert(name.to_owned()), "{line}: {name}");
+    }
+}
+
+#[tokio::test]
 async fn an_answer_that_cannot_be_sent_says_whether_something_happened() {
     let server = Running::with(|config| {
         config.wire = worldspace_wire::Limits::new(1 << 20, 4096, 64).unwrap();
@@ -164,7 +190,10 @@ async fn headers_carry_deadline_key_and_wishes() {
         ("Prefer: respond-async, Wait=\"7\"; x=y\r\n", 7),
         ("Prefer: wait=5\r\nPrefer: wait=6\r\n", 5),
         ("Prefer: wait=100000\r\n", 40),
-        ("Prefer: wait=99999999999999999999\r\n", 10),
+        ("Prefer: wait=99999999999999999999\r\n", 40),
+        ("Prefer: wait=+5\r\n", 10),
+        ("Prefer: wait=-5\r\n", 10),
+        ("Prefer: wait\r\n", 10),
         ("Prefer: wait=soon\r\n", 10),
         ("Prefer: waits=3\r\n", 10),
     ] {

@@ -71,6 +71,39 @@ async fn a_later_head_that_stops_halfway_is_not_waited_for() {
 }
 
 #[tokio::test]
+async fn half_a_head_behind_a_request_is_not_waited_for() {
+    let server = Running::with(only(|limits| limits.header_timeout = SHORT)).await;
+    let json = "Content-Type: application/json\r\n";
+    let request = server.request("POST /v1/call_operation", json, &crate::raw::call("hang"));
+    let request = request.replace("Connection: close\r\n", "");
+    let (head, body) = request.split_at(request.find("\r\n\r\n").unwrap() + 4);
+    let mut stream = server.connect().await;
+    stream.write_all(head.as_bytes()).await.unwrap();
+    stream.write_all(body.as_bytes()).await.unwrap();
+    server.world.hangs.notified().await;
+    stream.write_all(b"GET /v1 HT").await.unwrap();
+    // Longer than a head may take, which does not count before the request is done.
+    tokio::time::sleep(SHORT * 2).await;
+    server.world.release.notify_one();
+    read_one(&mut stream).await;
+    assert_eq!(until_closed(&mut stream).await, "");
+}
+
+#[tokio::test]
+async fn a_large_body_does_not_make_a_connection_look_busy() {
+    let server = Running::with(only(|limits| limits.header_timeout = SHORT)).await;
+    let body = format!("{:60000}", r#"{"path":"/","depth":0}"#);
+    let json = "Content-Type: application/json\r\n";
+    let request = server.request("POST /v1/observe", json, &body).replace("Connection: close\r\n", "");
+    let mut stream = server.connect().await;
+    for _ in 0..2 {
+        stream.write_all(request.as_bytes()).await.unwrap();
+        read_one(&mut stream).await;
+        tokio::time::sleep(SHORT * 2).await;
+    }
+}
+
+#[tokio::test]
 async fn a_body_that_stops_halfway_is_not_waited_for() {
     let server = Running::with(only(|limits| limits.body_timeout = SHORT)).await;
     let json = "Content-Type: application/json\r\n";
@@ -79,8 +112,29 @@ async fn a_body_that_stops_halfway_is_not_waited_for() {
     for begin in [&stated[..stated.len() - 1], &format!("{chunked}5\r\n{{\"pa")] {
         let mut stream = server.connect().await;
         stream.write_all(begin.as_bytes()).await.unwrap();
-        Reply::read(&mut stream).await.expect_plain(408);
+        let reply = Reply::read(&mut stream).await;
+        assert_eq!((reply.status, reply.code()), (422, "resource_limit_exceeded"), "{begin}");
+        assert!(reply.body.contains("did not arrive within 0.2 s (body_timeout)"), "{reply:?}");
+        assert_eq!(reply.header("connection"), Some("close"));
     }
+}
+
+#[tokio::test]
+async fn a_body_that_breaks_off_is_no_request() {
+    let server = Running::new().await;
+    let json = "Content-Type: application/json\r\n";
+    let stated = server.request("POST /v1/call_operation", json, &crate::raw::call("echo"));
+    let chunked = format!("{json}Transfer-Encoding: chunked\r\n");
+    let chunked = server.request("POST /v1/call_operation", &chunked, "") + "5\r\n{\"tar";
+    for begin in [&stated[..stated.len() - 1], &chunked, &format!("{chunked}oops\r\n")] {
+        let mut stream = server.connect().await;
+        stream.write_all(begin.as_bytes()).await.unwrap();
+        stream.shutdown().await.unwrap();
+        let reply = Reply::read(&mut stream).await;
+        assert_eq!((reply.status, reply.code()), (400, "invalid_request"), "{begin}");
+        assert_eq!(reply.header("connection"), Some("close"));
+    }
+    assert_eq!(server.world.arrived.load(std::sync::atomic::Ordering::SeqCst), 0);
 }
 
 #[tokio::test]

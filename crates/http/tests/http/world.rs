@@ -1,6 +1,6 @@
 //! A small Host for the tests: entries and operations that behave as their names say.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -26,6 +26,8 @@ pub(crate) struct World {
     pub(crate) hangs: Notify,
     /// Ends a hang.
     pub(crate) release: Notify,
+    /// Whether it cannot say what it speaks.
+    pub(crate) speechless: AtomicBool,
     /// What came with the last request.
     pub(crate) seen: Mutex<Option<Seen>>,
 }
@@ -111,6 +113,7 @@ impl World {
 
 impl Responder for World {
     fn capabilities(&self) -> Capabilities {
+        assert!(!self.speechless.load(Ordering::SeqCst), "asked to panic");
         Capabilities {
             interactions: Interaction::ALL.into(),
             extensions: vec!["effects".to_owned()],
