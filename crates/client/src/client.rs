@@ -104,7 +104,7 @@ impl Client {
         Self::new(Arc::new(InProcess::new(responder, principal)), settings)
     }
 
-    /// What the Host speaks; asked for until it has said so once.
+    /// What the Host speaks; asked of the transport until it has said more than \[v1\].
     ///
     /// # Errors
     /// The Host cannot be asked.
@@ -115,8 +115,12 @@ impl Client {
         let client = self.clone();
         let flight = self.0.asking.join((), || {
             async move {
-                let told = client.0.transport.capabilities(client.read_context()).await?;
-                Ok(client.0.capabilities.get_or_init(|| Arc::new(told)).clone())
+                let told = Arc::new(client.0.transport.capabilities(client.read_context()).await?);
+                // A Host that seems to speak [v1] alone may only have been out of sorts; the transport knows.
+                if *told == Capabilities::v1() {
+                    return Ok(told);
+                }
+                Ok(client.0.capabilities.get_or_init(|| told).clone())
             }
             .boxed()
         });

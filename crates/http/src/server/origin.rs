@@ -41,12 +41,14 @@ impl Names {
         self.admit_origin(head, authority)
     }
 
-    /// The authority that the request is for. A target may have one, and in HTTP/2 has; what else states one must state
-    /// the same, so that nobody between reads the request as one for another server (RFC 9112, section 3.2.2).
+    /// The authority that the request is for: in HTTP/2 the target's, and what else states one must state the same; in
+    /// HTTP/1 that in `Host`. A target in absolute form is not compared there, as the vectors of the binding have it:
+    /// no page in a browser can send one.
     fn admit_host<'a>(&self, head: &'a Parts) -> Result<&'a str, Refusal> {
         let hosts = head.headers.get_all(header::HOST);
         let complete = head.version == Version::HTTP_2 || hosts.iter().next().is_some();
-        let target = head.uri.authority().map(|authority| authority.as_str());
+        let target = head.uri.authority().filter(|_| head.version == Version::HTTP_2);
+        let target = target.map(|authority| authority.as_str());
         let stated = hosts.iter().map(|value| value.to_str().unwrap_or(""));
         let mut names = target.into_iter().chain(stated);
         match names.next() {
