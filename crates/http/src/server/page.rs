@@ -71,7 +71,7 @@ pre {{ padding: .75rem 1rem; border: 1px solid; border-radius: .25rem; overflow-
 </style>
 <h1>{title}</h1>
 <p>This is a WIP Host: it publishes a <strong>Worldspace</strong>, a tree of things and of what can be done with each
-of them, for people, programs and AI agents. It is answered by a WIP Client; from a terminal:</p>
+of them, for people, programs and AI agents. A WIP Client looks at it and calls what is there; from a terminal:</p>
 <pre>wip tree --at {url}</pre>
 <p>Programs find these routes here:</p>
 <ul>
