@@ -39,17 +39,21 @@ pub trait Provider: Send + Sync + 'static {
         most: usize,
     ) -> impl Future<Output = Result<Page, ProviderError>> + Send;
 
-    /// An interface that its Objects publish.
+    /// An interface that its Objects publish. A provider whose Objects publish none leaves this alone.
     fn interface(
         &self,
-        context: &Context,
-        reference: &LocalReference,
-    ) -> impl Future<Output = Result<Interface, ProviderError>> + Send;
+        _context: &Context,
+        _reference: &LocalReference,
+    ) -> impl Future<Output = Result<Interface, ProviderError>> + Send {
+        std::future::ready(Err(ProviderError::NotFound))
+    }
 
     /// Runs an operation: [`Call::done`] gives the result of one that changes nothing, [`Call::fence`] or
     /// [`Call::fence_blocking`] run an effect. Everything about the call has been checked but what only the provider
-    /// can know.
-    fn call(&self, context: &Context, call: Call) -> impl Future<Output = Result<Done, Refusal>> + Send;
+    /// can know. A provider whose Objects publish no interface leaves this alone.
+    fn call(&self, _context: &Context, _call: Call) -> impl Future<Output = Result<Done, Refusal>> + Send {
+        std::future::ready(Err(Refusal::NotFound))
+    }
 }
 
 /// A part of a position's children.

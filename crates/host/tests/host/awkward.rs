@@ -55,14 +55,6 @@ impl Provider for Awkward {
             }
         }
     }
-
-    async fn interface(&self, _: &Context, _: &LocalReference) -> Result<Interface, ProviderError> {
-        Err(ProviderError::NotFound)
-    }
-
-    async fn call(&self, _: &Context, _: Call) -> Result<Done, Refusal> {
-        Err(Refusal::NotFound)
-    }
 }
 
 fn ordinary() -> Memory {
@@ -123,12 +115,6 @@ async fn entries_that_hang_take_no_place_from_those_behind_them() {
             _: usize,
         ) -> Result<Page, ProviderError> {
             Ok(Page::empty())
-        }
-        async fn interface(&self, _: &Context, _: &LocalReference) -> Result<Interface, ProviderError> {
-            Err(ProviderError::NotFound)
-        }
-        async fn call(&self, _: &Context, _: Call) -> Result<Done, Refusal> {
-            Err(Refusal::NotFound)
         }
     }
 }

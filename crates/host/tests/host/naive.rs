@@ -79,14 +79,6 @@ impl Provider for Scripted {
         let children = (from..to).map(|at| (names[at].clone(), node.children[at].published())).collect();
         Ok(Page::in_own_order(children, to < readable.len() || fails))
     }
-
-    async fn interface(&self, _: &Context, _: &LocalReference) -> Result<Interface, ProviderError> {
-        Err(ProviderError::NotFound)
-    }
-
-    async fn call(&self, _: &Context, _: Call) -> Result<Done, Refusal> {
-        Err(Refusal::NotFound)
-    }
 }
 
 /// A line of a tree: path, parent's path, expansion.

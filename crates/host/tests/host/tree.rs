@@ -149,14 +149,6 @@ impl Provider for Counting {
             (from..from + most).map(|at| (segment(&format!("{at:07}")), Published::new())).collect();
         Ok(Page::by_name(children, true))
     }
-
-    async fn interface(&self, _: &Context, _: &LocalReference) -> Result<Interface, ProviderError> {
-        Err(ProviderError::NotFound)
-    }
-
-    async fn call(&self, _: &Context, _: Call) -> Result<Done, Refusal> {
-        Err(Refusal::NotFound)
-    }
 }
 
 #[tokio::test]
@@ -244,12 +236,6 @@ async fn entries_unread_at_the_deadline_are_told_one_by_one() {
             _: usize,
         ) -> Result<Page, ProviderError> {
             Ok(Page::empty())
-        }
-        async fn interface(&self, _: &Context, _: &LocalReference) -> Result<Interface, ProviderError> {
-            Err(ProviderError::NotFound)
-        }
-        async fn call(&self, _: &Context, _: Call) -> Result<Done, Refusal> {
-            Err(Refusal::NotFound)
         }
     }
     let host = Host::builder().mount(entry("/"), Hangs).build().unwrap();
