@@ -165,9 +165,22 @@ impl<'a> Printer<'a> {
         }
     }
 
+    /// From where the printer stands, as an operation is.
+    pub(crate) fn field_alone(&mut self, field: &Field) {
+        if let Some(summary) = self.summary(field.documentation.as_ref()) {
+            self.documentation_line(summary);
+            self.line();
+        }
+        self.declared(field);
+    }
+
     fn field(&mut self, field: &Field) {
         self.documentation(field.documentation.as_ref());
         self.line();
+        self.declared(field);
+    }
+
+    fn declared(&mut self, field: &Field) {
         self.name(Role::Member, &field.name);
         self.layout(if field.required { ": " } else { "?: " });
         self.ty(&field.ty);

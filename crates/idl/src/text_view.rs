@@ -3,7 +3,7 @@
 //!
 //! Nothing is left out or shortened; who has little room chooses what to print.
 
-use worldspace_model::{Descriptor, EffectTable, InterfaceReference, Object, Operation};
+use worldspace_model::{Descriptor, EffectTable, Field, InterfaceReference, Object, Operation};
 
 use crate::print::{Ink, Printer};
 
@@ -60,6 +60,20 @@ pub fn interface_with(
 pub fn operation(operation: &Operation, options: Options<'_>) -> String {
     let mut text = String::new();
     Printer::new(&mut text, options).operation(operation.declaration());
+    text
+}
+
+/// One parameter or field by itself, its documentation above it.
+///
+/// ```
+/// use worldspace_idl::text_view::{self, Options};
+/// use worldspace_model::{Field, Type};
+/// let field = Field::optional("limit", Type::INTEGER).documented("How many at most.");
+/// assert_eq!(text_view::field(&field, Options::default()), "/// \"How many at most.\"\nlimit?: integer");
+/// ```
+pub fn field(field: &Field, options: Options<'_>) -> String {
+    let mut text = String::new();
+    Printer::new(&mut text, options).field_alone(field);
     text
 }
 
