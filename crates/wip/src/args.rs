@@ -19,10 +19,8 @@ pub(crate) struct Args {
 
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct GlobalArgs {
-    /// Where to look: an endpoint URL, or a source as for `wip serve`, opened here (repeatable)
-    /// [env: WIP_AT] [default: http://127.0.0.1:8420/]
-    #[arg(long, global = true, value_name = "WORLD", value_hint = clap::ValueHint::AnyPath, display_order = 100)]
-    pub(crate) at: Vec<String>,
+    #[command(flatten)]
+    pub(crate) world: WorldArgs,
 
     /// How to print; `json` is for programs, errors included
     #[arg(
@@ -36,9 +34,50 @@ pub(crate) struct GlobalArgs {
     )]
     pub(crate) format: Format,
 
-    /// Log what happens to stderr; twice for more
+    /// Log requests to stderr; twice for more, three times for all
     #[arg(short, long, global = true, action = clap::ArgAction::Count, display_order = 102)]
     pub(crate) verbose: u8,
+}
+
+/// Where to look.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct WorldArgs {
+    /// Where to look: an endpoint URL, or a source as for `wip serve`, opened here (repeatable)
+    /// [env: WIP_AT, several sources separated by `:`] [default: http://127.0.0.1:8420/]
+    #[arg(long, global = true, value_name = "WORLD", value_hint = clap::ValueHint::AnyPath, display_order = 98)]
+    pub(crate) at: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) options: SourceOptions,
+}
+
+/// What is offered of sources.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::Args)]
+pub(crate) struct SourceOptions {
+    /// Of sources, offer names that begin with a dot too
+    #[arg(long, global = true, display_order = 99)]
+    pub(crate) hidden: bool,
+
+    /// Of sources, offer what .gitignore files leave out too
+    #[arg(long, global = true, display_order = 100)]
+    pub(crate) no_ignore: bool,
+}
+
+/// Stands in a command that looks nowhere, so that its help does not list what it has no use for.
+#[derive(Debug, clap::Args)]
+pub(crate) struct NoWorldArgs {
+    #[arg(id = "at", long = "at", hide = true, value_name = "WORLD")]
+    _at: Vec<String>,
+}
+
+/// As [`NoWorldArgs`], for what is said of sources.
+#[derive(Debug, clap::Args)]
+pub(crate) struct NoSourcesArgs {
+    #[arg(id = "hidden", long = "hidden", hide = true)]
+    _hidden: bool,
+
+    #[arg(id = "no_ignore", long = "no-ignore", hide = true)]
+    _no_ignore: bool,
 }
 
 /// What goes to stdout.
@@ -68,8 +107,8 @@ const STYLES: Styles = Styles::styled()
 const AFTER_HELP: &str = "\
 `wip serve` offers directories as a Worldspace; the other commands look at one and use it.
 
-Exit status: 0 done · 1 local failure · 2 usage · 3 not found · 4 refused, nothing happened ·
-5 outcome unknown · 6 unreachable · 7 invalid answer to an observation";
+Exit status: 0 done · 1 local failure · 2 usage · 3 not found · 4 refused, nothing happened · \
+5 outcome unknown · 6 unreachable · 7 invalid answer to an observation · 130 interrupted";
 
 /// The format that a command line asks for, even where the rest of it cannot be understood.
 pub(crate) fn format_of(words: &[std::ffi::OsString]) -> Format {

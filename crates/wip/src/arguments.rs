@@ -1,16 +1,27 @@
 //! Arguments from the command line: words coerced by their declared type into one JSON document, which the codec then
 //! reads along the declaration as it would read a request's.
 
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::fmt;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use worldspace_idl::text_view::{self, Options};
-use worldspace_model::{ErrorCode, Fault, Operation, Rule, Shape, TypeRef};
+use worldspace_model::{ErrorCode, Fault, Location, Namespace, Operation, Rule, Shape, Step, TypeRef};
+use worldspace_wire::DecodeError;
 
 use crate::failure::Failure;
+use crate::show::text;
+
+/// So much of what was written is repeated when it is wrong.
+const REPEATED: usize = 60;
 
 /// One `name=value`, `name:=json` or `name=@file`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Given {
+    /// As it was written, for messages.
+    word: String,
     name: String,
     value: Word,
 }
@@ -27,7 +38,7 @@ enum Word {
 impl Given {
     pub(crate) fn parse(word: &str) -> Result<Self, Failure> {
         let Some((name, value)) = word.split_once('=') else {
-            let failure = Failure::usage(format!("{word:?} is no argument"));
+            let failure = Failure::usage(format!("{:?} is no argument", clipped(word)));
             return Err(failure.hint("arguments are name=value, name:=JSON or name=@FILE"));
         };
         let (name, value) = match (name.strip_suffix(':'), value.strip_prefix('@')) {
@@ -35,7 +46,7 @@ impl Given {
             (None, Some(file)) => (name, Word::File(file.to_owned())),
             (None, None) => (name, Word::Text(value.to_owned())),
         };
-        Ok(Self { name: name.to_owned(), value })
+        Ok(Self { word: clipped(word).into_owned(), name: name.to_owned(), value })
     }
 
     pub(crate) fn name(&self) -> &str {
@@ -59,32 +70,41 @@ pub(crate) fn document(
     input: Option<&[u8]>,
     given: Vec<Given>,
 ) -> Result<Vec<u8>, Failure> {
+    let input = input.map(|input| object(input).map_err(|why| refused(format!("--input: {why}"))));
+    let input = input.transpose()?;
     let mut members: Vec<(String, Member)> = Vec::with_capacity(given.len());
-    for Given { name, value } in given {
-        let refused = |why: String| refused(operation, &format!("{name}: {why}"));
+    for Given { word, name, value } in given {
+        let misfit = |why: String| about(operation, &name, format!("{name}: {why}"));
         let parameter = operation.parameters().find(&name).ok_or_else(|| {
             let nearest = operation.parameters().nearest(&name);
             invalid(operation, &Fault::new(Rule::UnknownParameter { name: name.as_str().into(), nearest }))
         })?;
+        if input.as_ref().is_some_and(|input| input.names.contains(&name)) {
+            return Err(refused(format!("{name}: given twice (by --input and by {word})")));
+        }
         let member = match value {
-            Word::Json(text) => Member::Whole(json(&text).map_err(refused)?.to_owned()),
-            Word::Text(text) => coerce(&text, parameter.ty).map_err(refused)?,
-            Word::Content(content) => from_file(content, parameter.ty).map_err(refused)?,
-            Word::File(file) => return Err(refused(format!("{file} has not been read"))),
+            Word::Json(text) => Member::Whole(json(&text).map_err(misfit)?.to_owned()),
+            Word::Text(text) => coerce(&text, parameter.ty).map_err(misfit)?,
+            Word::Content(content) => from_file(content, parameter.ty).map_err(misfit)?,
+            Word::File(file) => return Err(misfit(format!("{file} has not been read"))),
         };
         match (members.iter_mut().find(|(known, _)| *known == name), member) {
             (None, member) => members.push((name, member)),
             // The items of a list may be given one by one.
             (Some((_, Member::Items(items))), Member::Items(more)) => items.extend(more),
-            (Some(_), _) => return Err(refused("given twice".to_owned())),
+            (Some(_), _) => return Err(refused(format!("{name}: given twice"))),
         }
     }
-    let object = |(name, member): (String, Member)| match member {
+    let written = |(name, member): (String, Member)| match member {
         Member::Whole(text) => format!("{}:{text}", string(&name)),
         Member::Items(items) => format!("{}:[{}]", string(&name), items.join(",")),
     };
-    let members: Vec<String> = members.into_iter().map(object).collect();
-    splice(operation, input, &members.join(","))
+    let members = members.into_iter().map(written).collect::<Vec<String>>().join(",");
+    Ok(match input {
+        None => format!("{{{members}}}"),
+        Some(input) => input.with(&members),
+    }
+    .into_bytes())
 }
 
 /// A coerced argument.
@@ -93,19 +113,53 @@ enum Member {
     Items(Vec<String>),
 }
 
-/// Adds members to an object whose own text stays as it is, so that the codec sees what was written.
-fn splice(operation: &Operation, input: Option<&[u8]>, members: &str) -> Result<Vec<u8>, Failure> {
-    let Some(input) = input else {
-        return Ok(format!("{{{members}}}").into_bytes());
-    };
-    let refused = |why: String| refused(operation, &format!("--input: {why}"));
-    let text = std::str::from_utf8(input).map_err(|_| refused("not valid UTF-8".to_owned()))?;
-    let text = json(text).map_err(refused)?.trim();
-    let Some(rest) = text.strip_prefix('{') else {
-        return Err(refused("expected an object with an argument for each member".to_owned()));
-    };
-    let comma = if members.is_empty() || rest.trim_start().starts_with('}') { "" } else { "," };
-    Ok(format!("{{{members}{comma}{rest}").into_bytes())
+/// The object of `--input`. Its own text stays as it is, so that the codec sees what was written and where.
+struct Input<'a> {
+    text: &'a str,
+    names: HashSet<String>,
+}
+
+impl Input<'_> {
+    /// The object with further members behind its own.
+    fn with(&self, members: &str) -> String {
+        let text = self.text.trim_end();
+        let open = text.strip_suffix('}').unwrap_or(text);
+        let comma = if members.is_empty() || self.names.is_empty() { "" } else { "," };
+        format!("{open}{comma}{members}}}")
+    }
+}
+
+fn object(input: &[u8]) -> Result<Input<'_>, String> {
+    let text = std::str::from_utf8(input).map_err(|_| "not valid UTF-8".to_owned())?;
+    if !json(text)?.trim_start().starts_with('{') {
+        return Err("expected an object with an argument for each member".to_owned());
+    }
+    let Names(names) = serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))?;
+    Ok(Input { text, names })
+}
+
+/// The names of an object's members.
+struct Names(HashSet<String>);
+
+impl<'de> serde::Deserialize<'de> for Names {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(Names(HashSet::new()))
+    }
+}
+
+impl<'de> serde::de::Visitor<'de> for Names {
+    type Value = Self;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: serde::de::MapAccess<'de>>(mut self, mut map: A) -> Result<Self, A::Error> {
+        while let Some((name, serde::de::IgnoredAny)) = map.next_entry()? {
+            self.0.insert(name);
+        }
+        Ok(self)
+    }
 }
 
 /// The text, if it is JSON. What it means, the codec says along the declaration.
@@ -133,7 +187,7 @@ fn coerce(text: &str, ty: TypeRef<'_>) -> Result<Member, String> {
 }
 
 fn scalar(text: &str, ty: TypeRef<'_>) -> Result<String, String> {
-    let expected = |what: &str| format!("expected {what}, found {text:?}");
+    let expected = |what: &str| format!("expected {what}, found {:?}", clipped(text));
     match ty.shape() {
         Shape::String | Shape::Entry => Ok(string(text)),
         Shape::Enum(cases) => match cases.find(text) {
@@ -160,7 +214,9 @@ fn scalar(text: &str, ty: TypeRef<'_>) -> Result<String, String> {
         },
         Shape::Json => match json(text) {
             Ok(text) => Ok(text.to_owned()),
-            Err(why) => Err(format!("{why}; a string is written in quotation marks: {}", string(text))),
+            Err(why) => {
+                Err(format!("{why}; a string is written in quotation marks: {}", string(&clipped(text))))
+            }
         },
         Shape::Record(_) | Shape::List(_) | Shape::Union(_) => json(text).map(str::to_owned),
     }
@@ -183,16 +239,66 @@ fn from_file(content: Vec<u8>, ty: TypeRef<'_>) -> Result<Member, String> {
     }
 }
 
-/// An argument that does not fit its declaration.
+/// Arguments that do not fit their declaration.
 pub(crate) fn invalid(operation: &Operation, fault: &Fault) -> Failure {
-    refused(operation, &fault.to_string())
+    misfit(operation, fault.location(), Some(fault.rule()), fault.to_string())
 }
 
-pub(crate) fn refused(operation: &Operation, why: &str) -> Failure {
-    let options = Options { undocumented: true, ..Options::default() };
-    let signature = text_view::operation(operation, options);
-    Failure::protocol(ErrorCode::InvalidArguments, why)
-        .hint(format!("the operation is declared as\n{signature}"))
+/// As [`invalid`], found by the codec. It counts the bytes of a document that is partly this program's own.
+pub(crate) fn unreadable(operation: &Operation, error: &DecodeError, written: bool) -> Failure {
+    let mut message = error.to_string();
+    if let Some(offset) = error.offset().filter(|_| !written) {
+        message.truncate(message.trim_end_matches(&format!(" (byte {offset})")).len());
+    }
+    misfit(operation, error.location(), error.broken_rule(), message)
+}
+
+/// What the Host said of the arguments. It may begin with where they stand in the request, which is not where its
+/// user wrote them.
+pub(crate) fn refused_by_host(operation: &Operation, message: &str) -> Failure {
+    let message = message.strip_prefix("arguments.").unwrap_or(message);
+    let name = message.split(['.', ':', '[']).next().unwrap_or_default();
+    about(operation, name, message.to_owned())
+}
+
+fn misfit(operation: &Operation, at: &Location, rule: Option<&Rule>, message: String) -> Failure {
+    let outermost = at.steps().next();
+    match (outermost, rule) {
+        (Some(Step::Named(Namespace::Parameter, name)), _) => about(operation, name, message),
+        (None, Some(Rule::MissingParameter { name })) => about(operation, name, message),
+        (None, Some(Rule::UnknownParameter { nearest: Some(nearest), .. })) => {
+            about(operation, nearest, message)
+        }
+        (None, Some(Rule::UnknownParameter { .. })) => {
+            let names: Vec<Cow<'_, str>> =
+                operation.parameters().iter().map(|p| text::name(p.name)).collect();
+            match names.as_slice() {
+                [] => refused(message).hint(format!("`{}` takes no arguments", text::name(operation.name()))),
+                names => refused(message).hint(format!("it takes {}", names.join(", "))),
+            }
+        }
+        _ => refused(message),
+    }
+}
+
+/// A failure over one parameter, with its declaration if there is such a one.
+fn about(operation: &Operation, name: &str, message: String) -> Failure {
+    let parameters = &operation.declaration().parameters;
+    match parameters.iter().find(|parameter| &*parameter.name == name) {
+        None => refused(message),
+        Some(parameter) => {
+            let declared = text_view::field(parameter, Options::default());
+            refused(message).hint(format!("it is declared as\n{declared}"))
+        }
+    }
+}
+
+fn refused(message: String) -> Failure {
+    Failure::protocol(ErrorCode::InvalidArguments, message)
+}
+
+fn clipped(text: &str) -> Cow<'_, str> {
+    text::clip(text, REPEATED)
 }
 
 #[cfg(test)]
@@ -292,8 +398,9 @@ mod tests {
     fn named_arguments_are_added_to_the_input() {
         for (input, words, document) in [
             ("{}", vec![], "{}"),
-            (" { } ", vec!["integer=1"], r#"{"integer":1 }"#),
-            (r#"{"string":"s"}"#, vec!["integer=1", "unit="], r#"{"integer":1,"unit":null,"string":"s"}"#),
+            (" { } ", vec!["integer=1"], r#" { "integer":1}"#),
+            (r#"{"string":"s"}"#, vec!["integer=1", "unit="], r#"{"string":"s","integer":1,"unit":null}"#),
+            (r#"{"record":{"a":1}}"#, vec!["integer=1"], r#"{"record":{"a":1},"integer":1}"#),
             (r#"{"a":1,"a":1}"#, vec![], r#"{"a":1,"a":1}"#),
         ] {
             assert_eq!(made(Some(input), &words).as_deref(), Ok(document), "{input}");

@@ -42,19 +42,31 @@ pub(crate) fn is_endpoint(world: &str) -> bool {
     matches!(scheme.as_deref(), Some("http" | "https"))
 }
 
+/// The crates of this project. Others have little to say to its users before they ask for everything.
+const OWN: [&str; 5] =
+    ["wip", "worldspace_client", "worldspace_host", "worldspace_http", "worldspace_providers"];
+
 /// Logs to stderr as loudly as was asked for; what goes wrong in a server has no other place to be told.
 pub(crate) fn log(verbose: u8, serving: bool) {
-    use tracing_subscriber::filter::LevelFilter;
-    let level = match verbose {
-        0 if serving => LevelFilter::WARN,
-        0 => LevelFilter::ERROR,
-        1 => LevelFilter::INFO,
-        2 => LevelFilter::DEBUG,
-        _ => LevelFilter::TRACE,
+    use tracing_subscriber::filter::{LevelFilter, Targets};
+    use tracing_subscriber::prelude::*;
+    let (own, others) = match verbose {
+        0 if serving => (LevelFilter::WARN, LevelFilter::WARN),
+        0 => (LevelFilter::ERROR, LevelFilter::ERROR),
+        1 => (LevelFilter::INFO, LevelFilter::WARN),
+        2 => (LevelFilter::DEBUG, LevelFilter::WARN),
+        _ => (LevelFilter::TRACE, LevelFilter::TRACE),
     };
+    let filter = Targets::new().with_default(others).with_targets(OWN.map(|name| (name, own)));
     let colours =
         std::io::stderr().is_terminal() && env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    tracing_subscriber::fmt().with_max_level(level).with_writer(std::io::stderr).with_ansi(colours).init();
+    let layer = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(colours);
+    let registry = tracing_subscriber::registry();
+    // One command takes a moment; when it was says nothing.
+    match serving || verbose > 2 {
+        true => registry.with(layer.with_filter(filter)).init(),
+        false => registry.with(layer.without_time().with_target(false).with_filter(filter)).init(),
+    }
 }
 
 /// How many cells a line has; none where nobody looks at lines.

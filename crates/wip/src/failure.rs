@@ -50,7 +50,8 @@ impl Kind {
         match self {
             Self::Protocol(code) => code.name(),
             Self::Usage => "usage",
-            Self::Local | Self::Interrupted => "local",
+            Self::Local => "local",
+            Self::Interrupted => "interrupted",
             Self::Unreachable => "unreachable",
             Self::InvalidAnswer => "invalid_answer",
         }
@@ -132,6 +133,7 @@ mod tests {
             (Kind::Usage, "usage", 2),
             (Kind::Unreachable, "unreachable", 6),
             (Kind::InvalidAnswer, "invalid_answer", 7),
+            (Kind::Interrupted, "interrupted", 130),
         ] {
             assert_eq!((kind.code(), kind.exit()), (code, status));
         }

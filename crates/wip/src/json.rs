@@ -68,8 +68,10 @@ pub(crate) fn value(value: &Value) -> Result<String, Failure> {
 }
 
 /// Reads an arguments object along the declaration.
-pub(crate) fn arguments(document: &[u8], operation: &Operation) -> Result<Record, Failure> {
+///
+/// `written` says whether the document begins with what its user wrote as such.
+pub(crate) fn arguments(document: &[u8], operation: &Operation, written: bool) -> Result<Record, Failure> {
     let read = unlimited().read_arguments(document, operation);
-    let arguments = read.map_err(|error| crate::arguments::refused(operation, &error.to_string()))?;
+    let arguments = read.map_err(|error| crate::arguments::unreadable(operation, &error, written))?;
     Ok(arguments.into_record())
 }

@@ -12,6 +12,7 @@ mod json;
 mod screen;
 mod show;
 mod source;
+mod traced;
 mod world;
 
 use std::ffi::OsString;
@@ -21,24 +22,28 @@ use clap::Parser;
 use clap::error::ErrorKind;
 
 use args::{Args, Command, Format};
-use failure::{Failure, exit};
+use failure::{Failure, Kind, exit};
 use interruption::Interruption;
 use screen::Screen;
 use show::command::Commands;
 
 fn main() -> ExitCode {
-    let words: Vec<OsString> = std::env::args_os().collect();
+    let words = without_help_of_help(std::env::args_os().collect());
     let args = match Args::try_parse_from(&words) {
         Ok(args) => args,
         Err(error) => return ExitCode::from(not_understood(&words, &error)),
     };
-    let screen = Screen::new(args.global.format, Commands::at(&args.global.at));
+    let screen = Screen::new(args.global.format, Commands::looking(&args.global.world));
     config::log(args.global.verbose, matches!(args.command, Command::Serve(_)));
-    let status = run(&screen, args).unwrap_or_else(|failure| {
-        screen.failure(&failure);
-        failure.kind.exit()
-    });
-    ExitCode::from(status)
+    ExitCode::from(run(&screen, args))
+}
+
+/// `wip help --help` asks for what `wip help` gives.
+fn without_help_of_help(mut words: Vec<OsString>) -> Vec<OsString> {
+    if words.get(1).is_some_and(|word| word == "help") {
+        words.retain(|word| word != "--help" && word != "-h");
+    }
+    words
 }
 
 /// Help and versions are no errors; of real ones, programs are told in their way.
@@ -69,14 +74,19 @@ fn in_one_line(text: &str) -> Failure {
     tips.fold(failure, |failure, tip| failure.hint(tip))
 }
 
-fn run(screen: &Screen, args: Args) -> Result<u8, Failure> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::io("cannot start", &error))?;
+/// The exit status, unless the program ends as the signal that interrupted it would have it.
+fn run(screen: &Screen, args: Args) -> u8 {
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return told(screen, &Failure::io("cannot start", &error)),
+    };
+    let entered = runtime.enter();
+    let patience = if matches!(args.command, Command::Serve(_)) { 2 } else { 1 };
+    let interruption = match Interruption::listen(patience) {
+        Ok(interruption) => interruption,
+        Err(error) => return told(screen, &Failure::io("cannot listen for signals", &error)),
+    };
     let status = runtime.block_on(async {
-        let interruption =
-            Interruption::listen().map_err(|error| Failure::io("cannot listen for signals", &error))?;
         tokio::select! {
             status = command(screen, &args, &interruption) => status,
             // To these two it means something of their own.
@@ -85,25 +95,42 @@ fn run(screen: &Screen, args: Args) -> Result<u8, Failure> {
             }
         }
     });
+    drop(entered);
     // A thread that waits for stdin would keep a finished program.
     runtime.shutdown_background();
-    status
+    match status {
+        Ok(status) => status,
+        Err(failure) => {
+            let status = told(screen, &failure);
+            if failure.kind == Kind::Interrupted {
+                interruption.end();
+            }
+            status
+        }
+    }
+}
+
+fn told(screen: &Screen, failure: &Failure) -> u8 {
+    screen.failure(failure);
+    failure.kind.exit()
 }
 
 async fn command(screen: &Screen, args: &Args, interruption: &Interruption) -> Result<u8, Failure> {
-    let at = &args.global.at;
+    let looking = &args.global.world;
     match &args.command {
-        Command::Serve(_) if !at.is_empty() => {
+        Command::Serve(_) if !looking.at.is_empty() => {
             Err(Failure::usage("`wip serve` takes its sources as arguments, not with --at"))
         }
-        Command::Serve(args) => commands::serve::run(screen, args, interruption).await.map(|()| exit::DONE),
+        Command::Serve(args) => {
+            commands::serve::run(screen, args, &looking.options, interruption).await.map(|()| exit::DONE)
+        }
         Command::Tree(args) => {
-            commands::tree::run(screen, &world::open(at)?, args).await.map(|()| exit::DONE)
+            commands::tree::run(screen, &world::open(looking)?, args).await.map(|()| exit::DONE)
         }
-        Command::Inspect(args) => commands::inspect::run(screen, &world::open(at)?, args).await,
-        Command::Invoke(args) => {
-            commands::invoke::run(screen, &world::open(at)?, args, interruption).await.map(|()| exit::DONE)
-        }
+        Command::Inspect(args) => commands::inspect::run(screen, &world::open(looking)?, args).await,
+        Command::Invoke(args) => commands::invoke::run(screen, &world::open(looking)?, args, interruption)
+            .await
+            .map(|()| exit::DONE),
         Command::Completions(args) => commands::completions::run(screen, args).map(|()| exit::DONE),
     }
 }

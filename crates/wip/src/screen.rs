@@ -37,7 +37,8 @@ impl Screen {
 
     /// Prints styled text; the styles go where they are seen.
     pub(crate) fn text(&self, text: &str) -> Result<(), Failure> {
-        told(anstream::stdout().write_all(text.as_bytes()))
+        let mut stdout = anstream::stdout();
+        told(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()))
     }
 
     /// Prints bytes that nobody may change.
@@ -61,19 +62,33 @@ impl Screen {
         }
     }
 
+    /// Says on stderr what people should know beside the answer.
+    pub(crate) fn aside(&self, text: &str) {
+        // There is nobody left to tell that this could not be told.
+        let _ = anstream::stderr().write_all(text.as_bytes());
+    }
+
     /// Says what failed: to people on stderr, to programs on stdout. A message may be a Host's, so it cannot begin a
     /// line of its own; hints are this program's.
     pub(crate) fn failure(&self, failure: &Failure) {
-        if self.is_json() {
-            // There is nobody left to tell that this could not be told.
-            let _ = self.json(format!("{{\"error\":{}}}", json::error(failure)).as_bytes());
-            return;
+        if !self.is_json() {
+            return self.complain(failure);
         }
-        let mut said = format!("{}: {}\n", styled(style::ERROR, "error"), text::line(&failure.message));
+        if let Err(unwritten) = self.json(format!("{{\"error\":{}}}", json::error(failure)).as_bytes()) {
+            self.complain(failure);
+            // Often it is the same, met a second time.
+            if unwritten.message != failure.message {
+                self.complain(&unwritten);
+            }
+        }
+    }
+
+    fn complain(&self, failure: &Failure) {
+        let mut said = format!("{}: {}\n", styled(style::ERROR, "error"), text::prose(&failure.message));
         for hint in &failure.hints {
             said.push_str(&format!("{}: {}\n", styled(style::HINT, "hint"), text::block(hint)));
         }
-        let _ = anstream::stderr().write_all(said.as_bytes());
+        self.aside(&said);
     }
 }
 

@@ -21,18 +21,6 @@ pub(crate) enum SourceKind {
     Directory(PathBuf),
 }
 
-/// What is offered of a source.
-#[derive(Debug, Clone, Default, clap::Args)]
-pub(crate) struct SourceOptions {
-    /// Offer names that begin with a dot too
-    #[arg(long)]
-    pub(crate) hidden: bool,
-
-    /// Offer what .gitignore files leave out too
-    #[arg(long)]
-    pub(crate) no_ignore: bool,
-}
-
 /// Looks at all sources, in their order.
 pub(crate) fn open_all(texts: &[String]) -> Result<Vec<Source>, Failure> {
     let mut sources: Vec<Source> = Vec::with_capacity(texts.len());
@@ -105,7 +93,7 @@ fn open(text: &str) -> Result<Source, Failure> {
     Ok(Source { name, kind: SourceKind::Directory(full) })
 }
 
-/// The last part of the path, without extension for a file.
+/// The last part of the path with its links resolved, without extension for a file.
 fn default_name(full: &Path, directory: bool, path: &str) -> Result<String, Failure> {
     let last = if directory { full.file_name() } else { full.file_stem() };
     match last.map(|last| last.to_str()) {

@@ -1,6 +1,6 @@
 //! `wip inspect`.
 
-use worldspace_client::{Client, ClientError, InterfaceObservation, Observation};
+use worldspace_client::{ClientError, InterfaceObservation, Observation};
 use worldspace_model::EntryPath;
 
 use crate::commands::{entry, failed_at, kind_of, message_of};
@@ -8,6 +8,7 @@ use crate::failure::{Failure, exit};
 use crate::json;
 use crate::screen::Screen;
 use crate::show::object::{Shown, render};
+use crate::world::World;
 
 const AFTER_HELP: &str = "\
 The state is short for what was seen: `wip invoke --if STATE` acts only if it is still so.";
@@ -17,7 +18,7 @@ The state is short for what was seen: `wip invoke --if STATE` acts only if it is
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct InspectArgs {
     /// What to look at
-    #[arg(required = true, value_name = "PATH")]
+    #[arg(required = true, value_name = "PATH", value_hint = clap::ValueHint::Other)]
     paths: Vec<String>,
 }
 
@@ -25,8 +26,9 @@ pub(crate) struct InspectArgs {
 type Seen = (Observation, Vec<Result<InterfaceObservation, ClientError>>);
 
 /// The status of the first error, once all are shown.
-pub(crate) async fn run(screen: &Screen, client: &Client, args: &InspectArgs) -> Result<u8, Failure> {
+pub(crate) async fn run(screen: &Screen, world: &World, args: &InspectArgs) -> Result<u8, Failure> {
     let entries = args.paths.iter().map(|path| entry(path)).collect::<Result<Vec<_>, _>>()?;
+    let World { client, place } = world;
     let objects = client.fetch_many(&entries).await;
     let mut status = exit::DONE;
     let mut documents = Vec::with_capacity(entries.len());
@@ -36,7 +38,7 @@ pub(crate) async fn run(screen: &Screen, client: &Client, args: &InspectArgs) ->
                 let interfaces = client.interfaces_of(&object).await;
                 Ok((object, interfaces))
             }
-            Err(error) => Err(failed_at(screen, entry, &error)),
+            Err(error) => Err(failed_at(screen, *place, entry, &error)),
         };
         if status == exit::DONE {
             status = status_of(&seen);

@@ -4,10 +4,10 @@ use std::io::Read;
 use std::path::Path;
 
 use worldspace_client::{
-    CallFailure, CallOptions, CallOutcome, Client, ClientError, InterfaceObservation, NotRun, Observation,
-    StateTag, Usage,
+    CallFailure, CallOptions, CallOutcome, ClientError, InterfaceObservation, NotRun, Observation, StateTag,
+    Usage,
 };
-use worldspace_model::{EntryPath, ErrorCode, Operation, Record};
+use worldspace_model::{Effect, EntryPath, ErrorCode, Operation, Record};
 
 use crate::arguments::{self, Given};
 use crate::commands::{entry, failed_at, kind_of, message_of, quoted_reference};
@@ -15,11 +15,12 @@ use crate::failure::{Failure, Kind};
 use crate::interruption::Interruption;
 use crate::json;
 use crate::screen::Screen;
-use crate::show::result::{next_steps, payload};
+use crate::show::result::{beside, next_steps, payload};
 use crate::show::text;
+use crate::world::World;
 
 const AFTER_HELP: &str = "\
-Arguments are name=value, read by their declared type, name:=JSON, or name=@FILE (`-` is stdin).
+Arguments are name=value, read by their declared type, name:=JSON, or name=@FILE (`-` is stdin). \
 Items of a list may be given one by one. Nothing is ever run twice.";
 
 /// Run an operation of something
@@ -27,9 +28,11 @@ Items of a list may be given one by one. Nothing is ever run twice.";
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct InvokeArgs {
     /// What to act on
+    #[arg(value_hint = clap::ValueHint::Other)]
     path: String,
 
     /// What to do, as `wip inspect` shows it
+    #[arg(value_hint = clap::ValueHint::Other)]
     operation: String,
 
     /// The arguments
@@ -44,23 +47,25 @@ pub(crate) struct InvokeArgs {
     #[arg(long, value_name = "SCOPE::NAME")]
     interface: Option<String>,
 
-    /// Act only if it is still in the state that `wip inspect` showed
+    /// Act only if it is still in the state that `wip inspect` showed; states of what a server offers end when
+    /// the server does
     #[arg(long = "if", value_name = "STATE")]
     state: Option<StateTag>,
 
-    /// Write the bytes or text of the result to a file (`-` is stdout), other results as JSON
+    /// Write the bytes or text of the result to a file (`-` is stdout), other results as JSON; what the result
+    /// says beside goes to stderr
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     output: Option<String>,
 }
 
 pub(crate) async fn run(
     screen: &Screen,
-    client: &Client,
+    world: &World,
     args: &InvokeArgs,
     interruption: &Interruption,
 ) -> Result<(), Failure> {
     let call = tokio::select! {
-        call = prepare(screen, client, args) => call?,
+        call = prepare(screen, world, args) => call?,
         () = interruption.asked() => return Err(Failure::interrupted()),
     };
     let Prepared { shown, interface, operation, arguments } = call;
@@ -70,10 +75,13 @@ pub(crate) async fn run(
         options = options.expecting(state);
     }
     let outcome = tokio::select! {
-        outcome = client.call(&shown, &interface, operation.name(), arguments, options) => {
+        outcome = world.client.call(&shown, &interface, operation.name(), arguments, options) => {
             outcome.map_err(|failure| not_done(screen, entry, &operation, failure))?
         }
         () = interruption.asked() => {
+            if interface.effects_of(operation.name()).has(Effect::Read) {
+                return Err(Failure::interrupted());
+            }
             let message = format!("interrupted; it is not known whether `{}` was done", operation.name());
             let look = screen.commands.command(&["inspect", entry.as_str()]);
             let failure = Failure::protocol(ErrorCode::OperationOutcomeUnknown, message);
@@ -91,7 +99,7 @@ struct Prepared {
     arguments: Record,
 }
 
-async fn prepare(screen: &Screen, client: &Client, args: &InvokeArgs) -> Result<Prepared, Failure> {
+async fn prepare(screen: &Screen, world: &World, args: &InvokeArgs) -> Result<Prepared, Failure> {
     let entry = entry(&args.path)?;
     let mut given = args.arguments.iter().map(|word| Given::parse(word)).collect::<Result<Vec<_>, _>>()?;
     check_streams(screen, args, &given)?;
@@ -116,15 +124,26 @@ async fn prepare(screen: &Screen, client: &Client, args: &InvokeArgs) -> Result<
         input => input.map(|text| text.as_bytes().to_vec()),
     };
 
-    let shown = client.fetch(&entry).await.map_err(|error| failed_at(screen, &entry, &error))?;
+    let World { client, place } = world;
+    let shown = client.fetch(&entry).await.map_err(|error| failed_at(screen, *place, &entry, &error))?;
     let interface = client.resolve(&shown, &args.operation, interface.as_ref()).await;
     let interface = interface.map_err(|error| unresolved(screen, args, &error))?;
     let operation = interface.descriptor().require_operation(&args.operation);
     let operation =
         operation.map_err(|unknown| Failure::protocol(ErrorCode::OperationNotFound, unknown.to_string()))?;
-    let document = arguments::document(&operation, input.as_deref(), given)?;
-    let arguments = json::arguments(&document, &operation)?;
+    let look = |failure| with_look(screen, &entry, failure);
+    let document = arguments::document(&operation, input.as_deref(), given).map_err(look)?;
+    let arguments = json::arguments(&document, &operation, input.is_some()).map_err(look)?;
     Ok(Prepared { shown, interface, operation, arguments })
+}
+
+/// What is said of a parameter is not all that can be known of the operation.
+fn with_look(screen: &Screen, entry: &EntryPath, failure: Failure) -> Failure {
+    if failure.hints.is_empty() {
+        return failure;
+    }
+    let look = screen.commands.command(&["inspect", entry.as_str()]);
+    failure.hint(format!("see the whole operation: {look}"))
 }
 
 /// What reads stdin or writes stdout can do so once.
@@ -188,7 +207,7 @@ fn unresolved(screen: &Screen, args: &InvokeArgs, error: &ClientError) -> Failur
 
 fn not_done(screen: &Screen, entry: &EntryPath, operation: &Operation, failure: CallFailure) -> Failure {
     if let CallFailure::NothingHappened(NotRun::Arguments { fault, .. }) = &failure {
-        return arguments::invalid(operation, fault);
+        return with_look(screen, entry, arguments::invalid(operation, fault));
     }
     let told = match &failure {
         CallFailure::NothingHappened(NotRun::Refused(error)) => {
@@ -200,11 +219,10 @@ fn not_done(screen: &Screen, entry: &EntryPath, operation: &Operation, failure: 
     match (&failure, told.kind) {
         (CallFailure::OutcomeUnknown(_), _) => told.hint(format!("see what became of it: {look}")),
         (_, Kind::Protocol(ErrorCode::ValidatorMismatch)) => {
-            told.hint(format!("look at it as it is now: {look}"))
+            told.hint(format!("see what and in which state it is now: {look}"))
         }
         (_, Kind::Protocol(ErrorCode::InvalidArguments)) => {
-            let message = told.message;
-            arguments::refused(operation, &message)
+            with_look(screen, entry, arguments::refused_by_host(operation, &told.message))
         }
         _ => told,
     }
@@ -222,11 +240,12 @@ fn tell(
     let mut raw_to_stdout = false;
     if let Some(file) = args.output.as_deref() {
         let json;
-        let content = match payload(result, operation.returns()) {
-            Some(raw) => raw,
+        let payload = payload(result, operation.returns());
+        let content = match payload {
+            Some(payload) => payload.content,
             None => {
-                json = json::value(result)?.into_bytes();
-                &json
+                json = json::value(result)? + "\n";
+                json.as_bytes()
             }
         };
         if file == "-" {
@@ -234,20 +253,21 @@ fn tell(
             raw_to_stdout = true;
         } else {
             saved = std::fs::write(file, content)
-                .map(|()| content.len())
                 .map_err(|error| {
-                    Failure::io(
-                        format!(
-                            "`{}` was done, but its result cannot be written to {file}",
-                            operation.name()
-                        ),
-                        &error,
-                    )
+                    let done = format!("`{}` was done, but its result", operation.name());
+                    Failure::io(format!("{done} cannot be written to {file}"), &error)
                 })
-                .and_then(|length| match screen.is_json() {
+                .and_then(|()| match screen.is_json() {
                     true => Ok(()),
-                    false => screen.text(&format!("wrote {} to {}\n", text::size(length), text::line(file))),
+                    false => {
+                        let size = text::size(content.len());
+                        screen.text(&format!("wrote {size} to {}\n", text::name(file)))
+                    }
                 });
+        }
+        // Programs are told the whole result.
+        if saved.is_ok() && !screen.is_json() {
+            screen.aside(&beside(result, operation.returns(), payload));
         }
     }
     if screen.is_json() {

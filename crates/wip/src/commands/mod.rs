@@ -9,9 +9,11 @@ pub(crate) mod tree;
 use worldspace_client::{ClientError, ErrorKind};
 use worldspace_model::{EntryPath, ErrorCode, InterfaceReference};
 
+use crate::args::SourceOptions;
 use crate::config;
 use crate::failure::{Failure, Kind};
 use crate::screen::Screen;
+use crate::world::Place;
 
 /// A path as a person gives it.
 fn entry(text: &str) -> Result<EntryPath, Failure> {
@@ -47,22 +49,49 @@ pub(crate) fn message_of(error: &ClientError) -> String {
 }
 
 /// An observation that failed, and where to look instead.
-fn failed_at(screen: &Screen, entry: &EntryPath, error: &ClientError) -> Failure {
+fn failed_at(screen: &Screen, place: Place, entry: &EntryPath, error: &ClientError) -> Failure {
     let failure = Failure::new(kind_of(error.kind()), message_of(error));
     match failure.kind {
-        Kind::Protocol(ErrorCode::NotFound) => match entry.parent() {
-            Some(above) => {
-                let look = screen.commands.command(&["tree", above.as_str(), "--depth", "1"]);
-                failure.hint(format!("see what is there: {look}"))
+        Kind::Protocol(ErrorCode::NotFound) => {
+            let failure = match entry.parent() {
+                Some(above) => {
+                    let look = screen.commands.command(&["tree", above.as_str(), "--depth", "1"]);
+                    failure.hint(format!("see what is there: {look}"))
+                }
+                None => failure,
+            };
+            match left_out(place, entry) {
+                Some(hint) => failure.hint(hint),
+                None => failure,
             }
-            None => failure,
-        },
-        Kind::Unreachable => failure.hint(format!(
+        }
+        Kind::Unreachable if place == Place::Here && is_refused(error) => failure.hint(format!(
             "start a Host with `wip serve DIRECTORY`, or name a WORLD with --at or {}",
             config::AT
         )),
         _ => failure,
     }
+}
+
+/// What may be there and is not shown. Of what an endpoint leaves out nothing is known, but that it often does.
+fn left_out(place: Place, entry: &EntryPath) -> Option<&'static str> {
+    match place {
+        Place::Sources(SourceOptions { hidden: true, no_ignore: true }) => None,
+        Place::Sources(_) => {
+            Some("hidden and ignored names are left out; --hidden and --no-ignore offer them too")
+        }
+        Place::Here | Place::Elsewhere => entry.as_str().contains("/.").then_some(
+            "hidden or ignored names may be left out; `wip serve --hidden --no-ignore` offers them too",
+        ),
+    }
+}
+
+/// Whether nobody listens at the address.
+fn is_refused(error: &ClientError) -> bool {
+    let causes = std::iter::successors(Some(error as &dyn std::error::Error), |error| error.source());
+    causes
+        .filter_map(|error| error.downcast_ref::<std::io::Error>())
+        .any(|error| error.kind() == std::io::ErrorKind::ConnectionRefused)
 }
 
 /// A reference as `--interface` takes it.

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::args::{SourceOptions, WorldArgs};
+
 /// A word as a shell reads it back.
 pub(crate) fn quote(word: &str) -> Cow<'_, str> {
     let plain = |c: char| c.is_alphanumeric() || "/._-+:,@%=".contains(c);
@@ -33,24 +35,30 @@ pub(crate) fn quote(word: &str) -> Cow<'_, str> {
 pub(crate) struct Commands {
     /// The `--at` of the present command.
     at: Vec<String>,
+    options: SourceOptions,
 }
 
 impl Commands {
-    pub(crate) fn at(at: &[String]) -> Self {
-        Self { at: at.to_vec() }
+    pub(crate) fn looking(world: &WorldArgs) -> Self {
+        Self { at: world.at.clone(), options: world.options }
     }
 
     /// `wip WORD…`, quoted.
     pub(crate) fn command(&self, words: &[&str]) -> String {
         let at = self.at.iter().flat_map(|at| ["--at", at.as_str()]);
-        let words = words.iter().copied().chain(at);
+        let options =
+            [("--hidden", self.options.hidden), ("--no-ignore", self.options.no_ignore)].into_iter();
+        let options = options.filter(|(_, given)| *given).map(|(option, _)| option);
+        let words = words.iter().copied().chain(at).chain(options);
         words.fold(String::from("wip"), |command, word| command + " " + &option_or_quoted(word))
     }
 }
 
 fn option_or_quoted(word: &str) -> Cow<'_, str> {
     match word.strip_prefix("--") {
-        Some(name) if name.bytes().all(|byte| byte.is_ascii_lowercase()) => Cow::Borrowed(word),
+        Some(name) if name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-') => {
+            Cow::Borrowed(word)
+        }
         _ => quote(word),
     }
 }
@@ -79,10 +87,11 @@ mod tests {
 
     #[test]
     fn commands_look_at_the_same_worldspace() {
-        let here = Commands::at(&["my docs".into(), "b=/c".into()]);
+        let options = SourceOptions { hidden: true, no_ignore: true };
+        let here = Commands { at: vec!["my docs".into(), "b=/c".into()], options };
         assert_eq!(
             here.command(&["tree", "/", "--depth", "3"]),
-            "wip tree / --depth 3 --at 'my docs' --at b=/c"
+            "wip tree / --depth 3 --at 'my docs' --at b=/c --hidden --no-ignore"
         );
         assert_eq!(Commands::default().command(&["inspect", "/a b"]), "wip inspect '/a b'");
     }

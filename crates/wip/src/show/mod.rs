@@ -10,5 +10,5 @@ pub(crate) mod tree;
 
 /// A path on a terminal.
 pub(crate) fn path(path: &worldspace_model::EntryPath) -> std::borrow::Cow<'_, str> {
-    text::line(path.as_str())
+    text::name(path.as_str())
 }

@@ -46,7 +46,7 @@ pub(crate) fn render(
                 let reference = worldspace_idl::reference::write(reference);
                 comment(
                     &mut ink.0,
-                    &format!("{} cannot be shown: {}", text::line(&reference), text::line(why)),
+                    &format!("{} cannot be shown: {}", text::name(&reference), text::prose(why)),
                 );
             }
         }

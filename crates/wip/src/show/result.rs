@@ -236,15 +236,23 @@ fn pretty(out: &mut String, value: &Value, level: usize) {
     }
 }
 
-/// The bytes or text that `--output` writes: the result itself, or the only field of a record that holds any.
-pub(crate) fn payload<'a>(value: &'a Value, ty: TypeRef<'_>) -> Option<&'a [u8]> {
+/// The bytes or text that `--output` writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Payload<'a> {
+    pub(crate) content: &'a [u8],
+    /// The field that it stands in; none where it is the whole result.
+    field: Option<&'a str>,
+}
+
+/// The result itself, or the only field of a record that holds bytes, or else text.
+pub(crate) fn payload<'a>(value: &'a Value, ty: TypeRef<'a>) -> Option<Payload<'a>> {
     let raw = |value: &'a Value, ty: TypeRef<'_>| match (ty.shape(), value) {
         (Shape::String, Value::String(string)) => Some(string.as_bytes()),
         (Shape::Bytes, Value::Bytes(bytes)) => Some(&**bytes),
         _ => None,
     };
     let (Shape::Record(members), Value::Record(record)) = (ty.shape(), value) else {
-        return raw(value, ty);
+        return Some(Payload { content: raw(value, ty)?, field: None });
     };
     // A page of bytes beside a cursor of text is a page of bytes.
     let only = |wanted: fn(Shape<'_>) -> bool| {
@@ -256,8 +264,42 @@ pub(crate) fn payload<'a>(value: &'a Value, ty: TypeRef<'_>) -> Option<&'a [u8]>
         true => only(|shape| matches!(shape, Shape::Bytes)),
         false => only(|shape| matches!(shape, Shape::String)),
     }?;
-    raw(record.get(member.name)?, member.ty)
+    Some(Payload { content: raw(record.get(member.name)?, member.ty)?, field: Some(member.name) })
 }
+
+/// What a result says beside the field that was written to a file: its other fields on a line, and a warning for what
+/// says that the field is not the whole of something.
+pub(crate) fn beside(value: &Value, ty: TypeRef<'_>, written: Option<Payload<'_>>) -> String {
+    let (Shape::Record(members), Value::Record(record)) = (ty.shape(), value) else { return String::new() };
+    let mut out = String::new();
+    if let Some(Payload { field: Some(field), .. }) = written {
+        let others = members.iter().filter(|member| member.name.as_ref() != field);
+        let others = others.filter_map(|member| {
+            let value = inline(record.get(member.name)?, member.ty);
+            Some(format!("{}: {value}", text::line(member.name)))
+        });
+        let others: Vec<String> = others.collect();
+        if !others.is_empty() {
+            out.push_str(&format!("{}\n", text::clip(&others.join(", "), BESIDE)));
+        }
+    }
+    if let Some(Value::Boolean(true)) = record.get("truncated") {
+        out.push_str(&part("the result says `truncated: true`"));
+    } else if let (Some(written), Some(Value::Integer(size))) = (written, record.get("size"))
+        && i64::try_from(written.content.len()).is_ok_and(|length| length < size.get())
+    {
+        let (length, size) = (written.content.len(), size.get());
+        out.push_str(&part(&format!("the result says `size: {size}`, and this is {length} of it")));
+    }
+    out
+}
+
+fn part(why: &str) -> String {
+    format!("{}: {why}: what was written is a part\n", styled(style::WARNING, "warning"))
+}
+
+/// So much is said of the other fields; a long list among them is not what was asked for.
+const BESIDE: usize = 2000;
 
 #[cfg(test)]
 mod tests {
@@ -338,7 +380,7 @@ mod tests {
 
     #[test]
     fn lists_are_lines() {
-        shows(Type::list(Type::STRING), list(&["a".into(), "b\nc".into()]), "a\nb c\n");
+        shows(Type::list(Type::STRING), list(&["a".into(), "b\nc".into()]), "a\nb\\nc\n");
         shows(Type::list(Type::STRING), list(&[]), "none\n");
         shows(
             Type::list(Type::list(Type::INTEGER)),
@@ -384,7 +426,7 @@ mod tests {
             (page, record(&[("data", Value::bytes(*b"x")), ("cursor", "c".into())]), Some("x")),
             (two, record(&[("a", "x".into()), ("b", "y".into())]), None),
         ] {
-            let found = returning(ty, |ty| payload(&value, ty).map(<[u8]>::to_vec));
+            let found = returning(ty, |ty| payload(&value, ty).map(|payload| payload.content.to_vec()));
             assert_eq!(found.as_deref(), raw.map(str::as_bytes));
         }
     }

@@ -11,6 +11,7 @@ pub(crate) const KEYWORD: Style = AnsiColor::Blue.on_default();
 pub(crate) const TEXT: Style = AnsiColor::Green.on_default();
 pub(crate) const ATTRIBUTE: Style = AnsiColor::Magenta.on_default();
 pub(crate) const ERROR: Style = AnsiColor::Red.on_default().effects(Effects::BOLD);
+pub(crate) const WARNING: Style = AnsiColor::Yellow.on_default().effects(Effects::BOLD);
 pub(crate) const HINT: Style = AnsiColor::Cyan.on_default().effects(Effects::BOLD);
 
 /// Text in a style.

@@ -19,7 +19,8 @@ pub(crate) fn fields(out: &mut String, fields: &[(String, String)]) {
     }
 }
 
-/// A cell wider than this is clipped where lines are of limited width.
+/// A cell wider than this is clipped where lines are of limited width; elsewhere it makes its own row longer, and no
+/// other.
 const WIDEST_CELL: usize = 60;
 
 /// Rows below a line of heads. Within a terminal, cells are clipped so that a row stays a line.
@@ -27,8 +28,11 @@ pub(crate) fn rows(out: &mut String, heads: &[(String, Align)], rows: &[Vec<Stri
     let mut rooms: Vec<usize> = heads.iter().map(|(head, _)| text::width(head)).collect();
     for row in rows {
         for (room, cell) in rooms.iter_mut().zip(row) {
-            let cells = text::width(cell);
-            *room = (*room).max(if width.is_some() { cells.min(WIDEST_CELL) } else { cells });
+            match text::width(cell) {
+                cells if cells <= WIDEST_CELL => *room = (*room).max(cells),
+                _ if width.is_some() => *room = (*room).max(WIDEST_CELL),
+                _ => {}
+            }
         }
     }
     if let Some(width) = width {
@@ -92,6 +96,17 @@ mod tests {
             shown(None),
             "name               size\n日本語の長い名前      7\nb                 12345\n"
         );
+    }
+
+    #[test]
+    fn a_long_cell_makes_no_other_row_long() {
+        let long = "x".repeat(200);
+        let row = |name: &str| vec![name.to_owned(), "1".to_owned()];
+        let heads = [("name".to_owned(), Align::Left), ("size".to_owned(), Align::Right)];
+        let mut out = String::new();
+        rows(&mut out, &heads, &[row("a"), row(&long)], None);
+        let out = anstream::adapter::strip_str(&out).to_string();
+        assert_eq!(out, format!("name  size\na        1\n{long}     1\n"));
     }
 
     #[test]

@@ -6,18 +6,54 @@ use std::borrow::Cow;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-/// Text on one line: escaped, with line ends and tabs as spaces.
+/// What somebody wrote for people, on one line: escaped, with line ends and tabs as spaces.
+pub(crate) fn prose(text: &str) -> Cow<'_, str> {
+    escaped(text, |c, _| if matches!(c, '\n' | '\r' | '\t') { Some(" ") } else { None })
+}
+
+/// A value on one line: escaped, line ends and tabs too.
 pub(crate) fn line(text: &str) -> Cow<'_, str> {
-    escaped(text, |c| if matches!(c, '\n' | '\r' | '\t') { Some(' ') } else { None })
+    escaped(text, |c, _| short_escape(c))
 }
 
-/// Text as it stands, line ends and tabs included, but for what is escaped.
+/// A name or path on one line, so that no two of them look the same: as [`line()`], and a backslash is doubled where it
+/// would pass for the beginning of an escape.
+pub(crate) fn name(text: &str) -> Cow<'_, str> {
+    if !text.contains('\\') {
+        return line(text);
+    }
+    let doubled = |next: Option<char>| {
+        next.is_some_and(|next| matches!(next, '\\' | 'n' | 'r' | 't' | 'u') || is_hidden(next))
+    };
+    escaped(text, |c, next| match c {
+        '\\' if doubled(next) => Some("\\\\"),
+        c => short_escape(c),
+    })
+}
+
+/// Text as it stands, line ends and tabs included, but for what is escaped. A line end of two characters is one.
 pub(crate) fn block(text: &str) -> Cow<'_, str> {
-    escaped(text, |c| if matches!(c, '\n' | '\t') { Some(c) } else { None })
+    escaped(text, |c, next| match c {
+        '\n' => Some("\n"),
+        '\t' => Some("\t"),
+        '\r' if next == Some('\n') => Some(""),
+        c => short_escape(c),
+    })
 }
 
-fn escaped(text: &str, replace: impl Fn(char) -> Option<char>) -> Cow<'_, str> {
-    if !text.chars().any(is_hidden) {
+/// The escapes that people know better than the number of the character.
+fn short_escape(c: char) -> Option<&'static str> {
+    match c {
+        '\n' => Some("\\n"),
+        '\r' => Some("\\r"),
+        '\t' => Some("\\t"),
+        _ => None,
+    }
+}
+
+/// `replace` sees each character and the one behind it.
+fn escaped(text: &str, replace: impl Fn(char, Option<char>) -> Option<&'static str>) -> Cow<'_, str> {
+    if !text.chars().any(|c| is_hidden(c) || c == '\\') {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 16);
@@ -26,8 +62,8 @@ fn escaped(text: &str, replace: impl Fn(char) -> Option<char>) -> Cow<'_, str> {
     while let Some(c) = chars.next() {
         let joins =
             is_joiner(c) && before.is_some_and(is_foreign) && chars.peek().copied().is_some_and(is_foreign);
-        match replace(c) {
-            Some(replacement) => out.push(replacement),
+        match replace(c, chars.peek().copied()) {
+            Some(replacement) => out.push_str(replacement),
             None if is_hidden(c) && !joins => {
                 let mut units = [0; 2];
                 for unit in c.encode_utf16(&mut units) {
@@ -122,7 +158,8 @@ mod tests {
     fn what_cannot_be_seen_is_escaped() {
         for (text, shown) in [
             ("plain", "plain"),
-            ("two\nlines\tand", "two lines and"),
+            ("two\nlines\tand\r", "two\\nlines\\tand\\r"),
+            (r"a\nb", r"a\nb"),
             ("\u{1b}[31mred", "\\u001b[31mred"),
             ("gnp.\u{202e}exe", "gnp.\\u202eexe"),
             ("a\u{200b}b", "a\\u200bb"),
@@ -135,6 +172,27 @@ mod tests {
             assert_eq!(line(text), shown);
         }
         assert_eq!(block("two\n\tlines\u{7}"), "two\n\tlines\\u0007");
+        assert_eq!(block("a\r\nb\rc\r\n"), "a\nb\\rc\n");
+        assert_eq!(prose("two\nlines\tand\u{7}"), "two lines and\\u0007");
+    }
+
+    #[test]
+    fn no_two_names_look_the_same() {
+        let shown = [
+            ("a\nb", r"a\nb"),
+            (r"a\nb", r"a\\nb"),
+            (r"a\\nb", r"a\\\\nb"),
+            ("a\\\nb", r"a\\\nb"),
+            ("a b", "a b"),
+            ("a\tb", r"a\tb"),
+            (r"C:\dir", r"C:\dir"),
+            (r"C:\new", r"C:\\new"),
+            ("a\u{200b}", r"a\u200b"),
+            (r"a\u200b", r"a\\u200b"),
+        ];
+        for (text, wanted) in shown {
+            assert_eq!(name(text), wanted, "{text:?}");
+        }
     }
 
     #[test]

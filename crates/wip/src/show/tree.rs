@@ -12,7 +12,12 @@ pub(crate) struct Asked<'a> {
     pub(crate) entry: &'a EntryPath,
     pub(crate) depth: u32,
     pub(crate) limit: u32,
+    pub(crate) after: Option<&'a str>,
 }
+
+/// What is asked for unless something else is.
+pub(crate) const DEPTH: u32 = 2;
+pub(crate) const LIMIT: u32 = 200;
 
 /// Names wider than this do not push the descriptions of all others to the right.
 const WIDEST: usize = 40;
@@ -45,8 +50,10 @@ pub(crate) fn render(tree: &Tree, asked: Asked<'_>, commands: &Commands, width: 
     if !notes.is_empty() {
         out.push('\n');
     }
-    for (what, command) in notes {
-        out.push_str(&format!("{}\n  {command}\n", styled(style::FAINT, what + ":")));
+    for Note { what, commands } in notes {
+        let end = if commands.is_empty() { "" } else { ":" };
+        out.push_str(&format!("{}\n", styled(style::FAINT, what + end)));
+        commands.iter().for_each(|command| out.push_str(&format!("  {command}\n")));
     }
     out
 }
@@ -63,7 +70,7 @@ impl Line<'_> {
         if let Some(description) = self.description {
             let taken = self.width();
             let column = column.max(taken) + 2;
-            let description = text::line(description);
+            let description = text::prose(description);
             let description = match width {
                 Some(width) => text::clip(&description, width.saturating_sub(column).max(LEAST)),
                 None => description,
@@ -126,56 +133,138 @@ fn lines<'a>(tree: &'a Tree, paths: &[EntryPath]) -> Vec<Line<'a>> {
 fn shown_name(node: &TreeNode, path: &EntryPath) -> String {
     let name = match node.parent {
         None => super::path(path),
-        Some(_) => text::line(node.object.name.as_str()),
+        Some(_) => text::name(node.object.name.as_str()),
     };
     let slash = if node.expansion == Expansion::Leaf || path.is_root() { "" } else { "/" };
     format!("{name}{slash}")
 }
 
-/// What is not shown and why, and the command that shows it.
-fn notes(tree: &Tree, paths: &[EntryPath], asked: Asked<'_>, commands: &Commands) -> Vec<(String, String)> {
-    let below = |at: usize| paths[at].depth() - asked.entry.depth();
-    let at_depth = |at: &usize| below(*at) >= asked.depth as usize;
-    let open = |expansion| move |at: &usize| tree.nodes()[*at].expansion == expansion;
-    let all = || 0..tree.nodes().len();
-    let partial = all().find(open(Expansion::Partial));
-    let unexplored = all().filter(open(Expansion::Unexplored)).find(|at| !at_depth(at));
-    // The rest of a node that was begun, else what is below one that was not.
-    let go_on = || match partial.or(unexplored) {
-        Some(at) => match (partial, tree.children(&tree.nodes()[at]).last()) {
-            (Some(_), Some(last)) => {
-                commands.command(&["tree", paths[at].as_str(), "--after", last.object.name.as_str()])
-            }
-            _ => commands.command(&["tree", paths[at].as_str()]),
-        },
-        None => commands.command(&["tree", asked.entry.as_str()]),
-    };
-    let entry = asked.entry.as_str();
-    let note = |cause| match cause {
-        Cause::Depth => {
-            let count = all().filter(open(Expansion::Unexplored)).filter(at_depth).count();
-            let what = format!(
-                "not shown: what {} deeper than {} below",
-                text::count(count, "entry has", "entries have"),
-                asked.depth
-            );
-            let deeper = asked.depth.saturating_add(1).to_string();
-            (what, commands.command(&["tree", entry, "--depth", &deeper]))
-        }
-        Cause::Limit => {
-            let what = format!(
-                "not shown: what is behind the limit of {}",
+/// What is not shown and why, and the commands that show more of it.
+struct Note {
+    what: String,
+    commands: Vec<String>,
+}
+
+fn notes(tree: &Tree, paths: &[EntryPath], asked: Asked<'_>, commands: &Commands) -> Vec<Note> {
+    let cut = Cut { tree, paths, asked, commands };
+    cut.deeper().into_iter().chain(cut.within()).collect()
+}
+
+/// An answer that is not the whole tree.
+struct Cut<'a> {
+    tree: &'a Tree,
+    paths: &'a [EntryPath],
+    asked: Asked<'a>,
+    commands: &'a Commands,
+}
+
+impl Cut<'_> {
+    fn is_by(&self, cause: Cause) -> bool {
+        self.tree.truncated_by().has(cause)
+    }
+
+    fn nodes_that_are(&self, expansion: Expansion) -> impl Iterator<Item = usize> {
+        let nodes = self.tree.nodes().iter().enumerate();
+        nodes.filter(move |(_, node)| node.expansion == expansion).map(|(at, _)| at)
+    }
+
+    fn is_at_depth(&self, at: usize) -> bool {
+        self.paths[at].depth() - self.asked.entry.depth() >= self.asked.depth as usize
+    }
+
+    /// What lies below the depth that was asked for.
+    fn deeper(&self) -> Option<Note> {
+        let asked = self.asked;
+        let ends: Vec<usize> =
+            self.nodes_that_are(Expansion::Unexplored).filter(|at| self.is_at_depth(*at)).collect();
+        let first = *ends.first().filter(|_| self.is_by(Cause::Depth))?;
+        let what = format!(
+            "not shown: what {} deeper than {} below",
+            text::count(ends.len(), "entry has", "entries have"),
+            asked.depth
+        );
+        // Where the limit is used up, more depth shows nothing more.
+        let room = self.tree.nodes().len() < asked.limit as usize && !self.is_by(Cause::HostLimit);
+        let command = match room {
+            true => self.command(asked.entry, asked.depth.saturating_add(1), asked.limit, asked.after),
+            false => self.below(first),
+        };
+        Some(Note { what, commands: vec![command] })
+    }
+
+    /// What is missing above that depth.
+    fn within(&self) -> Option<Note> {
+        let asked = self.asked;
+        let why = |cause| match cause {
+            Cause::Depth => None,
+            Cause::Limit => Some(format!(
+                "what is behind the limit of {}",
                 text::count(asked.limit as usize, "entry", "entries")
-            );
-            let more = asked.limit.saturating_mul(4).to_string();
-            let depth = asked.depth.to_string();
-            (what, commands.command(&["tree", entry, "--depth", &depth, "--limit", &more]))
+            )),
+            Cause::HostLimit => Some("what the Host does not give at once".to_owned()),
+            Cause::Deadline => Some("what the Host had no time for".to_owned()),
+            Cause::Unavailable => Some("what could not be read just now".to_owned()),
+        };
+        let why: Vec<String> = self.tree.truncated_by().iter().filter_map(why).collect();
+        if why.is_empty() {
+            return None;
         }
-        Cause::HostLimit => ("not shown: what the Host does not give at once".to_owned(), go_on()),
-        Cause::Deadline => ("not shown: what the Host had no time for".to_owned(), go_on()),
-        Cause::Unavailable => ("not shown: what could not be read just now".to_owned(), go_on()),
-    };
-    tree.truncated_by().iter().map(note).collect()
+        let partial = self.nodes_that_are(Expansion::Partial).next();
+        let unexplored = self.nodes_that_are(Expansion::Unexplored).filter(|at| !self.is_at_depth(*at));
+        let unexplored: Vec<usize> = unexplored.collect();
+        let places = match usize::from(partial.is_some()) + unexplored.len() {
+            0 | 1 => String::new(),
+            places => format!(", at {places} places"),
+        };
+        let what = format!("not shown: {}{places}", why.join(" and "));
+        let rest = partial.and_then(|at| self.rest(at));
+        let below = unexplored.first().and_then(|at| match at {
+            0 => self.again(),
+            at => Some(self.below(*at)),
+        });
+        Some(Note { what, commands: rest.into_iter().chain(below).collect() })
+    }
+
+    /// The children of a node behind those that are shown.
+    fn rest(&self, at: usize) -> Option<String> {
+        let last = self.tree.children(&self.tree.nodes()[at]).last()?;
+        let Asked { depth, limit, .. } = self.asked;
+        Some(self.command(&self.paths[at], depth.max(1), self.enough(limit), Some(last.object.name.as_str())))
+    }
+
+    fn below(&self, at: usize) -> String {
+        self.command(&self.paths[at], self.asked.depth.max(1), self.enough(self.asked.limit), None)
+    }
+
+    /// What was asked for, where nothing of it came but its beginning: with room for more, or once more if it failed
+    /// for a reason that passes.
+    fn again(&self) -> Option<String> {
+        let Asked { entry, depth, limit, after } = self.asked;
+        let passes = self.is_by(Cause::Deadline) || self.is_by(Cause::Unavailable);
+        let more = self.enough(limit);
+        (more > limit || passes).then(|| self.command(entry, depth, more, after))
+    }
+
+    /// A limit that leaves room for something below the first.
+    fn enough(&self, limit: u32) -> u32 {
+        if limit < 2 { LIMIT } else { limit }
+    }
+
+    fn command(&self, entry: &EntryPath, depth: u32, limit: u32, after: Option<&str>) -> String {
+        let mut words = vec!["tree".to_owned(), entry.as_str().to_owned()];
+        if depth != DEPTH {
+            words.extend(["--depth".to_owned(), depth.to_string()]);
+        }
+        if limit != LIMIT {
+            words.extend(["--limit".to_owned(), limit.to_string()]);
+        }
+        match after {
+            None => {}
+            Some(name) if name.starts_with('-') => words.push(format!("--after={name}")),
+            Some(name) => words.extend(["--after".to_owned(), name.to_owned()]),
+        }
+        self.commands.command(&words.iter().map(String::as_str).collect::<Vec<_>>())
+    }
 }
 
 #[cfg(test)]
@@ -197,7 +286,7 @@ mod tests {
         let tree =
             Tree::new(nodes.iter().map(node).collect(), causes.iter().copied().collect::<Causes>()).unwrap();
         let entry = EntryPath::root();
-        let asked = Asked { entry: &entry, depth: 2, limit: 5 };
+        let asked = Asked { entry: &entry, depth: 2, limit: 5, after: None };
         let text = render(&tree, asked, &Commands::default(), width);
         anstream::adapter::strip_str(&text).to_string()
     }
@@ -241,11 +330,10 @@ mod tests {
 └── …
 
 not shown: what 1 entry has deeper than 2 below:
-  wip tree / --depth 3
-not shown: what is behind the limit of 5 entries:
-  wip tree / --depth 2 --limit 20
-not shown: what the Host does not give at once:
-  wip tree / --after c
+  wip tree '/a b/d' --limit 5
+not shown: what is behind the limit of 5 entries and what the Host does not give at once, at 2 places:
+  wip tree / --limit 5 --after c
+  wip tree /c --limit 5
 ";
         assert_eq!(shown(&nodes, &[Cause::Depth, Cause::Limit, Cause::HostLimit], None), wanted);
     }
@@ -259,8 +347,8 @@ not shown: what the Host does not give at once:
         ];
         let wanted = "\
 /
-├── x └── fake  A description that is lon…
-└── \\u202edm.a  \\u001b[2J
+├── x\\n└── fake  A description that is lo…
+└── \\u202edm.a   \\u001b[2J
 ";
         assert_eq!(shown(&nodes, &[], Some(42)), wanted);
     }

@@ -112,6 +112,10 @@ fn memory(hanging: mpsc::Sender<()>) -> Memory {
     memory.put(&local("/notes/two words"), note());
     memory.put(&local("/日本"), MemoryNode::new().described("幅の広い文字").with_unlisted_children());
     memory.put(&local("/日本/broken"), MemoryNode::new().publishing(&published(&["gone"])));
+    memory.put(&local("/日本/alike"), MemoryNode::new());
+    for alike in ["a b", "a\nb", "a\tb", "a\\nb", "-x", "-y"] {
+        memory.put(&local(&format!("/日本/alike/{alike}")), MemoryNode::new());
+    }
     memory.put(&local("/both"), MemoryNode::new().publishing(&published(&["note", "other"])));
     memory.put(&local("/gnp.\u{202e}x"), MemoryNode::new().described("line\nbreak \u{1b}[2J"));
     let (notes, others) = (memory.clone(), memory.clone());
@@ -127,13 +131,32 @@ fn memory(hanging: mpsc::Sender<()>) -> Memory {
 fn note_interface() -> Interface {
     let item = Type::record([Field::required("entry", Type::ENTRY), Field::optional("size", Type::INTEGER)]);
     let page = Type::record([Field::required("text", Type::STRING), Field::required("lines", Type::INTEGER)]);
+    let some = Type::record([
+        Field::required("text", Type::STRING),
+        Field::required("lines", Type::INTEGER),
+        Field::required("truncated", Type::BOOLEAN),
+    ]);
+    let chunk = Type::record([
+        Field::required("data", Type::BYTES),
+        Field::required("size", Type::INTEGER),
+        Field::optional("next", Type::STRING),
+    ]);
+    let wide = Type::list(Type::record([
+        Field::required("name", Type::STRING),
+        Field::required("size", Type::INTEGER),
+    ]));
     let closed =
         Type::union([UnionCase::bare("closed"), UnionCase::carrying("blocked", Type::list(Type::ENTRY))]);
     Interface::builder()
         .documented("Something written.")
         .read(OperationDeclaration::new("read").documented("Its text.").returns(Type::STRING))
-        .read(OperationDeclaration::new("page").returns(page))
+        .read(OperationDeclaration::new("page").returns(page.clone()))
         .read(OperationDeclaration::new("raw").returns(Type::BYTES))
+        .read(OperationDeclaration::new("some").returns(some))
+        .read(OperationDeclaration::new("chunk").returns(chunk))
+        .read(OperationDeclaration::new("wide").returns(wide))
+        .read(OperationDeclaration::new("windows").returns(page.clone()))
+        .read(OperationDeclaration::new("wait"))
         .read(
             OperationDeclaration::new("list")
                 .returns(Type::record([Field::required("items", Type::list(item))])),
@@ -150,7 +173,11 @@ fn note_interface() -> Interface {
                 ])
                 .returns(Type::JSON),
         )
-        .read(OperationDeclaration::new("need").takes([Field::required("text", Type::STRING)]))
+        .read(OperationDeclaration::new("need").takes([
+            Field::required("text", Type::STRING).documented("What is needed."),
+            Field::optional("others", Type::INTEGER),
+        ]))
+        .read(OperationDeclaration::new("picky").takes([Field::required("text", Type::STRING)]))
         .write(OperationDeclaration::new("close").returns(closed))
         .write(OperationDeclaration::new("touch"))
         .write(OperationDeclaration::new("vanish"))
@@ -190,7 +217,29 @@ async fn answer(memory: Memory, hanging: mpsc::Sender<()>, call: Call) -> Result
             let shown = Value::record(shown).unwrap();
             Ok(call.done(shown))
         }
+        "some" => Ok(call.done(record(&[
+            ("text", TEXT.into()),
+            ("lines", Value::count(9)),
+            ("truncated", true.into()),
+        ]))),
+        "chunk" => Ok(call.done(record(&[
+            ("data", Value::bytes(*b"abc")),
+            ("size", Value::count(5)),
+            ("next", "c2".into()),
+        ]))),
+        "wide" => {
+            let row = |name: String| record(&[("name", name.into()), ("size", Value::count(1))]);
+            Ok(call.done(list(vec![row("a\tb\n".to_owned()), row("x".repeat(200))])))
+        }
+        "windows" => {
+            Ok(call.done(record(&[("text", "one\r\ntwo\r\nthr\ree\r\n".into()), ("lines", Value::count(3))])))
+        }
+        "picky" => Err(Refusal::argument("text", "is not nice")),
         "need" => Ok(call.done(Value::Unit)),
+        "wait" => {
+            hanging.send(()).unwrap();
+            std::future::pending().await
+        }
         "close" => {
             let blocked = Value::case("blocked", Some(list(vec![entry("/notes/two words")]))).unwrap();
             call.fence(state.as_ref(), async {

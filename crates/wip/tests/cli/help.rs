@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::run::wip;
+use crate::run::{finished, program, wip};
 
 const COMMANDS: [&str; 5] = ["serve", "tree", "inspect", "invoke", "completions"];
 
@@ -31,6 +31,32 @@ fn the_reference_is_what_the_program_says() {
 }
 
 #[test]
+fn help_lists_nothing_that_a_command_has_no_use_for() {
+    for command in ["serve", "completions"] {
+        assert!(!wip(&[command, "--help"]).ok().contains("--at"), "{command}");
+    }
+    assert!(!wip(&["completions", "--help"]).ok().contains("--hidden"));
+}
+
+#[test]
+fn help_of_help_is_help() {
+    assert_eq!(wip(&["help", "--help"]).ok(), wip(&["--help"]).ok());
+    assert_eq!(wip(&["help", "tree", "-h"]).ok(), wip(&["tree", "--help"]).ok());
+}
+
+#[test]
+fn help_is_as_wide_as_the_terminal_up_to_a_hundred() {
+    for (columns, widest) in [("60", 60), ("80", 80), ("200", 100)] {
+        let help = finished(program().arg("--help").env("COLUMNS", columns), b"").ok();
+        let lines: Vec<usize> = help.lines().map(|line| line.chars().count()).collect();
+        assert!(lines.iter().all(|line| *line <= widest), "{columns}: {help}");
+        // Running text is broken once, by the width.
+        let status: Vec<&str> = help.lines().skip_while(|line| !line.starts_with("Exit status")).collect();
+        assert!(status[..status.len() - 1].iter().all(|line| line.chars().count() > widest - 15), "{help}");
+    }
+}
+
+#[test]
 fn help_fits_a_screen() {
     for words in std::iter::once(vec!["--help"]).chain(COMMANDS.map(|command| vec![command, "--help"])) {
         let help = wip(&words).ok();
@@ -51,6 +77,11 @@ fn completions_are_scripts() {
         let told = wip(&["completions", shell, "-o", "json"]).json();
         assert!(told["script"].as_str().unwrap().contains(part), "{shell}");
     }
+    let fish = wip(&["completions", "fish"]).ok();
+    assert!(
+        fish.contains("using_subcommand completions\" -f -a \"bash elvish fish powershell zsh\""),
+        "{fish}"
+    );
 }
 
 #[test]

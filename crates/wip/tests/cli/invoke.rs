@@ -82,17 +82,70 @@ fn arguments_that_do_not_fit_are_refused_before_anything_is_sent() {
         (vec!["echo", "cuont=1"], "there is no parameter `cuont`; did you mean `count`?"),
         (vec!["echo", "kind=fil"], "did you mean `file`?"),
         (vec!["echo", "--input", "{\"text\":1}"], "text: expected string, found"),
-        (vec!["echo", "--input", "{\"text\":\"a\"}", "text=b"], "`text` stands twice"),
+        (
+            vec!["echo", "--input", "{\"text\":\"a\"}", "text=b"],
+            "error: text: given twice (by --input and by text=b)\n",
+        ),
+        (vec!["echo", "any:={\"a\":1,\"a\":1}"], "error: any: the field `a` stands twice\n"),
         (vec!["echo", "--input", "{"], "--input: not JSON"),
         (vec!["need"], "the required argument `text` is absent"),
     ] {
         let words = [vec!["invoke", "/notes/today"], words].concat();
         let said = host.wip(&words).failed(4);
         assert!(said.contains(message), "{words:?}: {said}");
-        assert!(said.contains("hint: the operation is declared as\noperation "), "{said}");
         let (code, told) = host.wip(&[words, vec!["-o", "json"]].concat()).json_error(4);
         assert_eq!(code, "invalid_arguments", "{told}");
     }
+}
+
+/// The one parameter that is concerned is shown, not all of them.
+#[test]
+fn a_refused_argument_is_shown_as_it_is_declared() {
+    let host = serve();
+    let look = format!("hint: see the whole operation: wip inspect /notes/today --at {}\n", host.url);
+    let text = "hint: it is declared as\n/// \"What is needed.\"\ntext: string\n";
+    for (words, wanted) in [
+        (vec!["need", "text:=1"], format!("error: text: expected string, found number\n{text}{look}")),
+        (vec!["need"], format!("error: the required argument `text` is absent\n{text}{look}")),
+        (
+            vec!["need", "texd=x"],
+            format!("error: there is no parameter `texd`; did you mean `text`?\n{text}{look}"),
+        ),
+        (
+            vec!["need", "xyzzy=x"],
+            format!("error: there is no parameter `xyzzy`\nhint: it takes text, others\n{look}"),
+        ),
+        (
+            vec!["read", "xyzzy=x"],
+            format!("error: there is no parameter `xyzzy`\nhint: `read` takes no arguments\n{look}"),
+        ),
+        // The Host's word on an argument begins as this program's own.
+        (
+            vec!["picky", "text=x"],
+            format!("error: text: is not nice\nhint: it is declared as\ntext: string\n{look}"),
+        ),
+        (
+            vec!["need", "--input", "["],
+            "error: --input: not JSON: EOF while parsing a list at line 1 column 1\n".into(),
+        ),
+    ] {
+        let said = host.wip(&[vec!["invoke", "/notes/today"], words].concat()).failed(4);
+        assert_eq!(said, wanted);
+    }
+}
+
+#[test]
+fn what_was_written_is_not_repeated_at_length() {
+    let host = serve();
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("many");
+    std::fs::write(&file, "x y\n".repeat(10_000)).unwrap();
+    let (from_file, long) = (format!("count=@{}", file.display()), "x".repeat(10_000));
+    for word in [from_file, format!("count={long}"), format!("any={long}"), format!("kind={long}")] {
+        let said = host.wip(&["invoke", "/notes/today", "echo", &word]).failed(4);
+        assert!(said.len() < 500, "{} bytes", said.len());
+    }
+    assert!(host.wip(&["invoke", "/notes/today", "echo", &long]).failed(2).len() < 500);
 }
 
 #[test]
@@ -146,7 +199,8 @@ fn a_call_is_bound_to_the_state_that_was_shown() {
     host.change("/notes/today");
     let said = host.wip(&["invoke", "/notes/today", "read", "--if", state]).failed(4);
     assert!(
-        said.contains(state) && said.contains("hint: look at it as it is now: wip inspect /notes/today"),
+        said.contains(state)
+            && said.contains("hint: see what and in which state it is now: wip inspect /notes/today"),
         "{said}"
     );
     let (code, _) = host.wip(&["invoke", "/notes/today", "read", "--if", state, "-o", "json"]).json_error(4);
@@ -177,17 +231,56 @@ fn the_raw_part_of_a_result_is_written_to_a_file() {
         ("raw", &b"\x00\xff\n"[..]),
         ("read", TEXT.as_bytes()),
         ("page", TEXT.as_bytes()),
-        ("touch", b"null"),
+        ("touch", b"null\n"),
     ] {
-        let said = host.wip(&["invoke", "/notes/today", operation, "--output", path]).ok();
-        assert!(said.starts_with("wrote ") && said.ends_with(&format!(" to {path}\n")), "{said}");
+        let said = host.wip(&["invoke", "/notes/today", operation, "--output", path]);
+        assert_eq!(said.code, 0);
+        let told = &said.stdout;
+        assert!(told.starts_with("wrote ") && told.ends_with(&format!(" to {path}\n")), "{told}");
         assert_eq!(std::fs::read(&file).unwrap(), content);
     }
-    assert_eq!(host.wip(&["invoke", "/notes/today", "page", "--output", "-"]).ok(), TEXT);
     let (code, said) = host
         .wip(&["invoke", "/notes/today", "touch", "--output", "/nowhere/at/all", "-o", "json"])
         .json_error(1);
     assert!(code == "local" && said.contains("/nowhere/at"), "{said}");
+}
+
+/// Who asked for a file must hear that it is not the whole of what it looks like.
+#[test]
+fn what_a_result_says_beside_its_raw_part_is_told() {
+    let host = serve();
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("out");
+    let path = path.to_str().unwrap();
+    let truncated = "warning: the result says `truncated: true`: what was written is a part\n";
+    let size = "warning: the result says `size: 5`, and this is 3 of it: what was written is a part\n";
+    for (operation, content, beside) in [
+        ("read", TEXT, String::new()),
+        ("page", TEXT, "lines: 2\n".to_owned()),
+        ("some", TEXT, format!("lines: 9, truncated: true\n{truncated}")),
+        ("chunk", "abc", format!("size: 5, next: c2\n{size}")),
+    ] {
+        let ran = host.wip(&["invoke", "/notes/today", operation, "--output", path]);
+        assert_eq!((ran.code, ran.stderr.as_str()), (0, beside.as_str()), "{operation}");
+        let ran = host.wip(&["invoke", "/notes/today", operation, "--output", "-"]);
+        assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (0, content, beside.as_str()));
+        // Programs find it in the result.
+        let told = host.wip(&["invoke", "/notes/today", operation, "--output", path, "-o", "json"]).json();
+        assert_eq!(told["result"]["truncated"] == true, operation == "some");
+    }
+    assert_eq!(host.wip(&["invoke", "/notes/today", "touch", "--output", "-"]).ok(), "null\n");
+}
+
+#[test]
+fn cells_escape_line_ends_and_a_long_one_pads_no_other_row() {
+    let text = serve().wip(&["invoke", "/notes/today", "wide"]).ok();
+    assert_eq!(text, format!("name    size\na\\tb\\n     1\n{}     1\n", "x".repeat(200)));
+}
+
+#[test]
+fn line_ends_of_two_characters_are_shown_as_line_ends() {
+    let text = serve().wip(&["invoke", "/notes/today", "windows"]).ok();
+    assert_eq!(text, "lines:  3\n\ntext:\none\ntwo\nthr\\ree\n");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::process::{Child, Command, Stdio};
 /// What a run left behind.
 #[derive(Debug)]
 pub(crate) struct Ran {
+    /// The exit status, or the number of the signal that ended it as a negative one.
     pub(crate) code: i32,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
@@ -81,8 +82,12 @@ pub(crate) fn signal(child: &Child, signal: &str) {
 
 pub(crate) fn ended(child: Child) -> Ran {
     let output = child.wait_with_output().unwrap();
+    #[cfg(unix)]
+    let signal = std::os::unix::process::ExitStatusExt::signal(&output.status);
+    #[cfg(not(unix))]
+    let signal: Option<i32> = None;
     Ran {
-        code: output.status.code().unwrap_or(-1),
+        code: output.status.code().or(signal.map(|signal| -signal)).unwrap(),
         stdout: String::from_utf8(output.stdout).unwrap(),
         stderr: String::from_utf8(output.stderr).unwrap(),
     }

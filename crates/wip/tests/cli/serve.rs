@@ -24,7 +24,7 @@ fn what_cannot_be_offered_is_refused() {
         (vec!["serve", "/gone/from/here"], 1, "cannot open /gone/from/here"),
         (vec!["serve", here, here], 2, "hint: give one of them another name: NAME="),
         (vec!["serve", "/"], 2, "hint: give it one: NAME=/"),
-        (vec!["serve", here, "--listen", "nowhere"], 2, "--listen"),
+        (vec!["serve", here, "--listen", "nowhere"], 2, "an address is written 127.0.0.1:8420"),
     ] {
         let said = wip(&words).failed(code);
         assert!(said.contains(message), "{said}");
@@ -44,8 +44,8 @@ fn a_directory_is_offered_until_the_program_is_asked_to_end() {
         stdout.read_line(&mut line).unwrap();
         let url = line.strip_prefix("listening on ").unwrap().trim_end();
         assert!(url.starts_with("http://127.0.0.1:") && line.ends_with('\n'), "{line}");
-        let text = wip(&["invoke", "/here/a.md", "read_text", "--output", "-", "--at", url]).ok();
-        assert_eq!(text, "# A\n");
+        let read = wip(&["invoke", "/here/a.md", "read_text", "--output", "-", "--at", url]);
+        assert_eq!((read.code, read.stdout.as_str()), (0, "# A\n"));
         signal(&child, ending);
         let mut rest = String::new();
         stdout.read_to_string(&mut rest).unwrap();
@@ -53,6 +53,54 @@ fn a_directory_is_offered_until_the_program_is_asked_to_end() {
         let ran = Ran { stdout: rest, ..ran };
         assert_eq!(ran.ok(), "");
     }
+}
+
+#[test]
+fn a_port_in_use_is_said_once() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port();
+    let dir = directory();
+    for listen in [port.to_string(), format!(":{port}"), format!("localhost:{port}")] {
+        let said = wip(&["serve", dir.path().to_str().unwrap(), "--listen", &listen]).failed(1);
+        let wanted = format!(
+            "error: cannot listen at 127.0.0.1:{port}: Address already in use (os error 98)\nhint: --listen 127.0.0.1:0 takes a free port\n"
+        );
+        assert_eq!(said, wanted);
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn asked_again_it_ends_at_once() {
+    use std::io::Write;
+    let dir = directory();
+    let mut child =
+        started(program().args(["serve", dir.path().to_str().unwrap(), "--listen", "127.0.0.1:0"]));
+    let mut line = String::new();
+    let mut stdout = BufReader::new(child.stdout.take().unwrap());
+    stdout.read_line(&mut line).unwrap();
+    let url = line.trim_end().strip_prefix("listening on ").unwrap();
+    let address = url.strip_prefix("http://").unwrap().trim_end_matches('/');
+    let mut request = std::net::TcpStream::connect(address).unwrap();
+    let head = format!(
+        "POST /v1/fetch HTTP/1.1\r\nhost: {address}\r\ncontent-type: application/json\r\ncontent-length: 9\r\nexpect: 100-continue\r\n\r\n"
+    );
+    request.write_all(head.as_bytes()).unwrap();
+    // Its body is awaited now.
+    let mut answered = [0; 12];
+    request.read_exact(&mut answered).unwrap();
+    assert_eq!(&answered, b"HTTP/1.1 100");
+    signal(&child, "-INT");
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    let mut said = String::new();
+    stderr.read_line(&mut said).unwrap();
+    let wanted = "stopping: waiting for requests under way, up to 15 s; Ctrl-C again to stop at once\n";
+    assert_eq!(said, wanted);
+    signal(&child, "-INT");
+    let mut said = String::new();
+    stderr.read_to_string(&mut said).unwrap();
+    assert_eq!(said, "error: stopped at once; what calls under way have done is not known\n");
+    assert_eq!(crate::run::ended(child).code, -2);
 }
 
 #[test]
@@ -95,7 +143,7 @@ fn a_directory_can_be_looked_at_without_a_server() {
         (read(&state), state)
     });
     let (ran, state) = tries.by_ref().take(1000).find(|(ran, _)| ran.code == 0).unwrap();
-    assert_eq!(ran.ok(), "# A\n");
+    assert_eq!(ran.stdout, "# A\n");
     std::fs::write(dir.path().join("docs/a.md"), "# B is longer\n").unwrap();
     assert!(read(&state).failed(4).contains(&state));
 }

@@ -30,9 +30,9 @@ fn what_is_not_shown_can_be_shown_with_the_command_that_is_said() {
 └── …
 
 not shown: what 1 entry has deeper than 1 below:
-  wip tree / --depth 2 --at {url}
+  wip tree /notes --depth 1 --limit 3 --at {url}
 not shown: what is behind the limit of 3 entries:
-  wip tree / --depth 1 --limit 12 --at {url}
+  wip tree / --depth 1 --limit 3 --after 日本 --at {url}
 ",
         url = host.url
     );
@@ -40,6 +40,71 @@ not shown: what is behind the limit of 3 entries:
     let said = text.lines().last().unwrap().trim().to_owned();
     let words: Vec<&str> = said.split(' ').skip(1).collect();
     assert!(crate::run::wip(&words).ok().contains("both"));
+}
+
+/// Who follows the last command each time sees every child once, and is told when there are no more.
+#[test]
+fn following_what_is_said_leads_through_all_children() {
+    let host = serve();
+    let shown = |text: &str| -> Vec<String> {
+        let children = text.lines().filter_map(|line| line.split_once("── "));
+        children.map(|(_, name)| name.to_owned()).filter(|name| name != "…").collect()
+    };
+    let mut seen = Vec::new();
+    let mut words: Vec<String> =
+        ["tree", "/日本/alike", "--limit", "3", "--at", &host.url].map(str::to_owned).to_vec();
+    for _ in 0..3 {
+        let text = crate::run::wip(&words.iter().map(String::as_str).collect::<Vec<_>>()).ok();
+        seen.extend(shown(&text));
+        let Some(command) = text.lines().last().unwrap().trim().strip_prefix("wip ") else { break };
+        words = unquoted(command);
+    }
+    assert_eq!(seen, ["a b", r"a\nb", r"a\tb", r"a\\nb", "-x", "-y"]);
+}
+
+/// What a shell makes of it.
+fn unquoted(command: &str) -> Vec<String> {
+    let output = std::process::Command::new("bash")
+        .args(["-c", &format!("printf '%s\\0' {command}")])
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.split_terminator('\0').map(str::to_owned).collect()
+}
+
+#[test]
+fn no_command_is_said_that_shows_the_same_again() {
+    let host = serve();
+    for (words, said) in [
+        (vec!["/", "--limit", "1"], vec!["tree /"]),
+        (vec!["/", "--depth", "0"], vec!["tree / --depth 1"]),
+        (vec!["/", "--depth", "0", "--limit", "1"], vec!["tree / --depth 1"]),
+        (vec!["/", "--limit", "2"], vec!["tree / --limit 2 --after notes", "tree /notes --limit 2"]),
+        (vec!["/", "--limit", "6"], vec!["tree /notes --limit 6 --after today"]),
+        (vec!["/", "--depth", "1", "--after", "日本"], vec![]),
+        (vec!["/日本", "--depth", "1"], vec![]),
+    ] {
+        let text = host.wip(&[vec!["tree"], words.clone()].concat()).ok();
+        let wanted: Vec<String> =
+            said.iter().map(|words| format!("  wip {words} --at {}", host.url)).collect();
+        let commands: Vec<&str> = text.lines().filter(|line| line.starts_with("  wip ")).collect();
+        assert_eq!(commands, wanted, "{words:?}: {text}");
+    }
+}
+
+#[test]
+fn names_that_look_alike_are_told_apart() {
+    let host = serve();
+    let text = host.wip(&["tree", "/日本/alike"]).ok();
+    let names = ["a b", r"a\nb", r"a\tb", r"a\\nb"];
+    assert!(
+        names.iter().all(|name| text.lines().any(|line| line.ends_with(&format!("── {name}")))),
+        "{text}"
+    );
+    for (name, shown) in ["a b", "a\nb", "a\tb", r"a\nb"].iter().zip(names) {
+        let text = host.wip(&["inspect", &format!("/日本/alike/{name}")]).ok();
+        assert_eq!(text.lines().next(), Some(format!("// /日本/alike/{shown}").as_str()));
+    }
 }
 
 #[test]

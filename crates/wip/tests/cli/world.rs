@@ -20,6 +20,8 @@ fn nobody_there_is_unreachable() {
     let url = nobody();
     let said = wip(&["tree", "--at", &url]).failed(6);
     assert!(said.contains("hint: start a Host with `wip serve DIRECTORY`"), "{said}");
+    // Elsewhere nobody can be expected to start one.
+    assert!(!wip(&["tree", "--at", "http://host.invalid/"]).failed(6).contains("hint"));
     for words in [vec!["tree"], vec!["invoke", "/a", "read"]] {
         let (code, _) = wip(&[words, vec!["--at", &url, "-o", "json"]].concat()).json_error(6);
         assert_eq!(code, "unreachable");
@@ -84,6 +86,19 @@ fn logs_go_to_stderr_when_asked_for() {
     let ran = host.wip(&["tree", "/notes", "-vvv"]);
     assert_eq!(ran.code, 0);
     assert!(ran.stdout.starts_with("/notes/") && !ran.stderr.is_empty());
+    for loud in ["-v", "-vv"] {
+        let ran = host.wip(&["inspect", "/notes", "/gone", loud]);
+        let without_times: Vec<&str> = ran
+            .stderr
+            .lines()
+            .filter(|line| line.contains("INFO"))
+            .map(|line| line.split(", ").next().unwrap())
+            .collect();
+        let (logged, asked) =
+            (without_times.join("\n"), " INFO capabilities: ok\n INFO fetch of 2 entries: ok");
+        assert_eq!(logged, asked, "{}", ran.stderr);
+        assert!(!ran.stderr.contains("hyper"), "{}", ran.stderr);
+    }
 }
 
 #[test]
@@ -93,7 +108,100 @@ fn ctrl_c_ends_a_look_and_says_so() {
     let child = started(program().args(["tree", "--at", &url]));
     connected.recv().unwrap();
     signal(&child, "-INT");
-    assert_eq!(ended(child).failed(130), "error: interrupted\n");
+    // By the signal, as shells need to see it to stop a loop.
+    assert_eq!(ended(child).failed(-2), "error: interrupted\n");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_shell_stops_its_loop_when_a_look_is_interrupted() {
+    use std::os::unix::process::CommandExt;
+    let (url, connected) = silent();
+    let mut shell = std::process::Command::new("bash");
+    let wip = env!("CARGO_BIN_EXE_wip");
+    shell.args(["-c", &format!("for i in 1 2; do {wip} tree --at {url}; done; echo went on")]);
+    // As a terminal has it: the signal goes to the shell and what it runs.
+    let child = started(shell.process_group(0));
+    connected.recv().unwrap();
+    let sent = std::process::Command::new("kill").args(["-INT", "--", &format!("-{}", child.id())]).status();
+    assert!(sent.unwrap().success());
+    let ran = ended(child);
+    assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (-2, "", "error: interrupted\n"));
+}
+
+#[test]
+#[cfg(unix)]
+fn ctrl_c_during_a_read_leaves_nothing_unknown() {
+    let host = serve();
+    for (signals, code) in [("-INT", -2), ("-TERM", -15)] {
+        let child = started(program().args(["invoke", "/notes/today", "wait", "--at", &host.url]));
+        host.wait_for_hang();
+        signal(&child, signals);
+        assert_eq!(ended(child).failed(code), "error: interrupted\n");
+    }
+    let child = started(program().args(["invoke", "/notes/today", "wait", "-o", "json", "--at", &host.url]));
+    host.wait_for_hang();
+    signal(&child, "-INT");
+    assert_eq!(ended(child).json_error(-2).0, "interrupted");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn what_cannot_be_written_is_said_on_stderr() {
+    let host = serve();
+    for words in [vec!["tree"], vec!["tree", "-o", "json"], vec!["tree", "/gone", "-o", "json"]] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let child = program()
+            .args([words.clone(), vec!["--at", &host.url]].concat())
+            .stdout(full)
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let ran = ended(child);
+        assert!(ran.code != 0 && ran.stderr.contains("cannot write to stdout: No space left"), "{ran:?}");
+    }
+}
+
+#[test]
+fn hidden_and_ignored_names_of_sources_are_shown_when_asked_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let docs = dir.path().join("docs");
+    std::fs::create_dir(&docs).unwrap();
+    for (name, content) in [(".gitignore", "*.log\n"), ("a.log", ""), (".hidden", "")] {
+        std::fs::write(docs.join(name), content).unwrap();
+    }
+    let at = docs.to_str().unwrap();
+    let hint = "hint: hidden and ignored names are left out; --hidden and --no-ignore offer them too\n";
+    for name in ["a.log", ".hidden"] {
+        let path = format!("/docs/{name}");
+        assert!(!wip(&["tree", "--at", at]).ok().contains(name));
+        assert!(wip(&["inspect", &path, "--at", at]).failed(3).ends_with(hint));
+        assert!(wip(&["tree", "--at", at, "--hidden", "--no-ignore"]).ok().contains(name));
+        wip(&["--hidden", "--no-ignore", "inspect", &path, "--at", at]).ok();
+    }
+    let said = wip(&["inspect", "/docs/.gone", "--hidden", "--no-ignore", "--at", at]).failed(3);
+    assert!(said.ends_with(&format!("wip tree /docs --depth 1 --at {at} --hidden --no-ignore\n")), "{said}");
+    let host = serve();
+    let hint =
+        "hint: hidden or ignored names may be left out; `wip serve --hidden --no-ignore` offers them too\n";
+    assert!(host.wip(&["inspect", "/notes/.env"]).failed(3).ends_with(hint));
+    assert!(!host.wip(&["inspect", "/notes/env"]).failed(3).contains("hidden"));
+    assert!(host.wip(&["tree", "--hidden"]).failed(2).contains("is an endpoint"));
+}
+
+#[test]
+fn sources_that_are_separated_wrongly_are_told_how() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir(dir.path().join("a")).unwrap();
+    std::fs::create_dir(dir.path().join("b")).unwrap();
+    let run = |at: &str| {
+        finished(program().args(["tree", "--depth", "0"]).current_dir(dir.path()).env("WIP_AT", at), b"")
+    };
+    assert_eq!(run("a:b").code, 0);
+    for at in ["a,b", "a b", "a;b"] {
+        assert!(run(at).failed(1).contains("hint: several sources are separated by `:` in WIP_AT"), "{at}");
+    }
+    assert!(!run("gone").failed(1).contains("hint"));
 }
 
 #[test]
