@@ -56,6 +56,7 @@ fn a_directory_is_offered_until_the_program_is_asked_to_end() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
 fn a_port_in_use_is_said_once() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port();

@@ -44,6 +44,7 @@ not shown: what is behind the limit of 3 entries:
 
 /// Who follows the last command each time sees every child once, and is told when there are no more.
 #[test]
+#[cfg(unix)]
 fn following_what_is_said_leads_through_all_children() {
     let host = serve();
     let shown = |text: &str| -> Vec<String> {
@@ -63,6 +64,7 @@ fn following_what_is_said_leads_through_all_children() {
 }
 
 /// What a shell makes of it.
+#[cfg(unix)]
 fn unquoted(command: &str) -> Vec<String> {
     let output = std::process::Command::new("bash")
         .args(["-c", &format!("printf '%s\\0' {command}")])
