@@ -124,6 +124,13 @@ impl OperationDeclaration {
         self
     }
 
+    /// With details behind the summary.
+    #[must_use]
+    pub fn detailed(mut self, details: impl Into<String>) -> Self {
+        self.documentation.get_or_insert_default().details = Some(details.into());
+        self
+    }
+
     /// With these parameters.
     #[must_use]
     pub fn takes(mut self, parameters: impl IntoIterator<Item = Parameter>) -> Self {

@@ -167,6 +167,13 @@ impl Field {
         self.documentation = Some(Documentation::summary(summary));
         self
     }
+
+    /// With details behind the summary.
+    #[must_use]
+    pub fn detailed(mut self, details: impl Into<String>) -> Self {
+        self.documentation.get_or_insert_default().details = Some(details.into());
+        self
+    }
 }
 
 impl EnumCase {
