@@ -77,12 +77,7 @@ fn kind() -> Type {
 }
 
 fn list() -> OperationDeclaration {
-    let limit = format!(
-        "Items per page at most, from 1: {} unless given, {} at most. A page may hold fewer, or none, and still \
-         not be the last.",
-        list::USUAL,
-        list::MOST
-    );
+    let limit = format!("Items per page, from 1: {} unless given, {} at most.", list::USUAL, list::MOST);
     let item = Type::record([
         required("entry", Type::ENTRY, "Where it stands."),
         Field::required("kind", kind()),
@@ -90,87 +85,60 @@ fn list() -> OperationDeclaration {
         optional("modified", Type::STRING, "When its content last changed: RFC 3339, UTC."),
     ]);
     OperationDeclaration::new("list")
-        .documented(
-            "Lists what stands in the directory itself, page by page, in the filesystem's order, however much it \
-             is. Names that the Host leaves out (hidden or ignored ones) are not listed. What comes or goes while \
-             pages are read may be missed; what stays is listed once.",
+        .documented("Lists what stands in the directory itself, page by page, however much it is.")
+        .detailed(
+            "The order is the filesystem's. Names that the Host leaves out (hidden or ignored ones) are not listed. \
+             What comes or goes while pages are read may be missed; what stays is listed once. A page may hold fewer \
+             items than asked for, or none, and still not be the last: only one without `next_cursor` is.",
         )
         .takes([
-            optional(
-                "cursor",
-                Type::STRING,
-                "`next_cursor` of the page before; leave it out for the first page.",
-            ),
+            optional("cursor", Type::STRING, "`next_cursor` of the page before; none for the first page."),
             optional("limit", Type::INTEGER, limit),
         ])
         .returns(Type::record([
             required("items", Type::list(item), "The page."),
-            optional(
-                "next_cursor",
-                Type::STRING,
-                "Goes into `cursor` for the next page; absent on the last page.",
-            ),
-            optional(
-                "unnamed",
-                Type::INTEGER,
-                "How many names were passed over on this page because they are not UTF-8 and so have no entry; \
-                 absent if none.",
-            ),
+            optional("next_cursor", Type::STRING, "The `cursor` of the next page; absent on the last one."),
+            optional("unnamed", Type::INTEGER, "How many names are not UTF-8 and so have no entry, if any.")
+                .detailed("They are counted on the page on which they would stand."),
         ]))
 }
 
 fn find() -> OperationDeclaration {
-    let limit = format!("Matches at most, from 1: {} unless given, {} at most.", find::USUAL, find::MOST);
+    let limit = format!("Matches, from 1: {} unless given, {} at most.", find::USUAL, find::MOST);
     let found = Type::record([
         required("entry", Type::ENTRY, "The file."),
         optional("line", Type::INTEGER, "The number of the line, from 1; with `text`."),
-        optional(
-            "text",
-            Type::STRING,
-            "The line; of a long one the part around the match, with … where it is cut.",
-        ),
+        optional("text", Type::STRING, "The line, or the part of a long one around the match.")
+            .detailed("It is marked with … where it is cut, and with \u{fffd} where it is not UTF-8."),
     ]);
     OperationDeclaration::new("find")
-        .documented(
-            "Finds files below the directory, at any depth: by name, by text in them, or both; with neither, all \
-             of them. Sorted by path (in a directory of more than 20,000 names, a part at a time). Links are not \
-             followed. Binary files are not searched: a zero byte near the beginning rules a file out, one \
-             further on ends its search.",
+        .documented("Finds files below the directory, at any depth, by name, by text in them, or both.")
+        .detailed(
+            "With neither, it finds all files. They are sorted by path (in a directory of more than 20,000 names, a \
+             part at a time). Links are not followed. Binary files are not searched for text: a zero byte near the \
+             beginning, as in UTF-16, rules a file out, one further on ends its search.",
         )
         .takes([
-            optional(
-                "glob",
-                Type::STRING,
-                "Which files, relative to the directory, as ripgrep's `-g`: `*.rs` at any depth, `src/**` below \
-                 src, `{a,b}` either, a leading `/` for the directory itself, a leading `!` for all but these.",
-            ),
-            optional(
-                "text",
-                Type::STRING,
-                "What stands in a line of them: exactly this, upper and lower case told apart. Each line with it \
-                 is a match.",
-            ),
-            optional(
-                "regex",
-                Type::BOOLEAN,
-                "Whether `text` is a regular expression (Rust's syntax; `(?i)` for any case); false unless given.",
+            optional("glob", Type::STRING, "Which files: a glob as in ripgrep's `-g`, such as `*.rs` or `src/**`.")
+                .detailed(
+                    "It is relative to the directory: `*.rs` at any depth, `src/**` below src, `{a,b}` either, a \
+                     leading `/` for the directory itself, a leading `!` for all but these.",
+                ),
+            optional("text", Type::STRING, "What stands in a line of them, exactly so; each such line is a match."),
+            optional("regex", Type::BOOLEAN, "Whether `text` is a regular expression; false unless given.").detailed(
+                "In the syntax of Rust's regex crate: `^` and `$` are the borders of a line, `(?i)` is for any case.",
             ),
             optional("limit", Type::INTEGER, limit),
         ])
         .returns(Type::record([
             Field::required("matches", Type::list(found)),
-            required(
-                "truncated",
-                Type::BOOLEAN,
-                "Whether the search stopped early: `limit` was reached, the answer was full, or the time ran \
-                 out. Narrow it, or search a directory further down.",
-            ),
-            optional(
-                "unread",
-                Type::INTEGER,
-                "How many files and directories were passed over: not permitted to the Host, failing, nested too \
-                 deep, with a line too long, or with a name that is not UTF-8; absent if none.",
-            ),
+            required("truncated", Type::BOOLEAN, "Whether there may be more: narrow the search, or go further down.")
+                .detailed("The search stopped at `limit`, at the room that an answer has, or at the end of its time."),
+            optional("unread", Type::INTEGER, "How many files and directories were passed over unread, if any.")
+                .detailed(
+                    "They are not permitted to the Host, failing, nested too deep, with a line too long, or with a \
+                     name that is not UTF-8.",
+                ),
         ]))
 }
 
@@ -183,68 +151,54 @@ fn metadata() -> OperationDeclaration {
             optional(
                 "created",
                 Type::STRING,
-                "When it was created: RFC 3339, UTC; absent where the filesystem does not keep it.",
+                "When it was created: RFC 3339, UTC; where the filesystem keeps that.",
             ),
             required("executable", Type::BOOLEAN, "Whether somebody may run it."),
-            required(
-                "links",
-                Type::INTEGER,
-                "How many names the file has; with more than one it has no identity of its own.",
-            ),
-            optional(
-                "target",
-                Type::ENTRY,
-                "What a link names, where that is in this directory tree; whether it is there is not said.",
-            ),
+            required("links", Type::INTEGER, "How many names the file has.")
+                .detailed("With more than one it has no identity of its own."),
+            optional("target", Type::ENTRY, "What a link names, where that is in this directory tree.")
+                .detailed("Whether anything is there is not said."),
         ],
     ))
 }
 
 fn read_text() -> OperationDeclaration {
-    let lines = format!(
-        "How many lines, from 1. Unless given, all to the end, of which one answer holds {} at most.",
-        text::USUAL
-    );
-    let longest = format!("The lines: {} KiB at most, cut at a character.", text::LONGEST >> 10);
+    let lines =
+        format!("How many lines, from 1; unless given, all, of which one answer holds {}.", text::USUAL);
+    let whole =
+        format!("Whole lines, {} KiB at most; a single line longer than that is cut.", text::LONGEST >> 10);
     OperationDeclaration::new("read_text")
-        .documented(
-            "Reads lines of a UTF-8 text, line ends kept as they are. It reads the whole file to count its lines; \
-             `read_bytes` reads a part alone, and what is not UTF-8.",
+        .documented("Reads lines of a UTF-8 text, line ends kept as they are.")
+        .detailed(
+            "An answer that is full ends behind a whole line, so that `start_line` plus the number of lines in it goes \
+             on exactly there. Only a line that is longer than an answer by itself is cut, at a character; \
+             `read_bytes` reads such a line, as it reads what is not UTF-8. The whole file is read to count its lines.",
         )
         .takes([
-            optional(
-                "start_line",
-                Type::INTEGER,
-                "The first line to read, from 1; 1 unless given. Behind the last line the text is empty.",
-            ),
+            optional("start_line", Type::INTEGER, "The first line to read, from 1; 1 unless given.")
+                .detailed("Behind the last line the text is empty."),
             optional("lines", Type::INTEGER, lines),
         ])
         .returns(Type::record([
-            required("text", Type::STRING, longest),
+            required("text", Type::STRING, whole),
             required("start_line", Type::INTEGER, "The number of its first line, from 1."),
-            required(
-                "total_lines",
-                Type::INTEGER,
-                "How many lines the file has; a last one without a line end counts.",
-            ),
+            required("total_lines", Type::INTEGER, "How many lines the file has.")
+                .detailed("A last one without a line end counts."),
             required(
                 "truncated",
                 Type::BOOLEAN,
-                "Whether it is less than what was asked for; go on with a later `start_line`.",
+                "Whether it is less than was asked for; go on at `start_line` plus the lines in it.",
             ),
         ]))
 }
 
 fn read_bytes() -> OperationDeclaration {
-    let length = format!("Bytes at most, from 1: {} unless given, {} at most.", bytes::USUAL, bytes::MOST);
+    let length = format!("How many bytes, from 1: {} unless given, {} at most.", bytes::USUAL, bytes::MOST);
     OperationDeclaration::new("read_bytes")
         .documented("Reads bytes from anywhere in the file, of any size.")
         .takes([
-            optional(
-                "offset",
-                Type::INTEGER,
-                "The first byte, from 0; 0 unless given. Behind the end there is no data.",
-            ),
+            optional("offset", Type::INTEGER, "The first byte, from 0; 0 unless given.")
+                .detailed("Behind the end there is no data."),
             optional("length", Type::INTEGER, length),
         ])
         .returns(Type::record([

@@ -1,6 +1,6 @@
 //! `read_text`: lines of a text. The file streams past; only the lines that are asked for are kept.
 
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Read};
 
 use worldspace_host::{Call, Refusal};
 use worldspace_model::Value;
@@ -9,6 +9,7 @@ use super::Task;
 use crate::files::budget;
 use crate::files::failure::refused;
 use crate::files::pool::is_end;
+use crate::files::stat::Stat;
 
 /// Lines in an answer unless the caller asks for more.
 pub(in crate::files) const USUAL: usize = 2_000;
@@ -24,9 +25,9 @@ pub(super) fn run(task: &Task<'_>, call: &Call) -> Result<Value, Refusal> {
     let start = call.count("start_line", 1, usize::MAX)?;
     let lines = call.count("lines", USUAL, usize::MAX)?;
     let to_the_end = call.integer("lines").is_none();
-    let found = task.root.find(call.path()).map_err(refused)?;
-    let (file, _) = task.root.read_file(&found).map_err(refused)?;
-    let reader = BufReader::with_capacity(BUFFER, task.patience.watch(file));
+    let found = task.find(call)?;
+    let (file, stat) = task.root.read_file(&found).map_err(refused)?;
+    let reader = BufReader::with_capacity(BUFFER, task.patience.watch(as_it_is(file, &stat)));
     let longest = budget::room(task.context, LONGEST * ESCAPED) / ESCAPED;
     let read = Extract::read(reader, start as u64, lines as u64, longest).map_err(|error| {
         if !is_end(&error) {
@@ -49,14 +50,20 @@ pub(super) fn run(task: &Task<'_>, call: &Call) -> Result<Value, Refusal> {
     ])?)
 }
 
+/// The file as long as it is now: one that grows as fast as it is read would never end. Files that the system makes up
+/// have no length, but an end.
+fn as_it_is(file: impl Read, stat: &Stat) -> impl Read {
+    file.take(if stat.size == 0 { u64::MAX } else { stat.size })
+}
+
 /// Some lines of a file, and how many there are.
 struct Extract {
     start: u64,
     longest: usize,
     bytes: Vec<u8>,
-    /// Lines of which something was taken.
+    /// Lines that were taken, the last of them perhaps not whole.
     taken: u64,
-    /// Whether the text was full before these lines ended.
+    /// Whether the text was full before the lines that were asked for ended.
     cut: bool,
     total: u64,
 }
@@ -78,40 +85,34 @@ impl Extract {
         Ok(extract)
     }
 
-    /// Takes a line or as much of it as there is room for; whether there was one.
+    /// Takes a line; whether there was one. One that has no room behind others is left for the next answer, only one
+    /// that would not even have room alone is cut: either way the text is full.
     fn take_line(&mut self, reader: &mut impl BufRead) -> io::Result<bool> {
-        let mut begun = false;
+        let begin = self.bytes.len();
         loop {
             let buffer = match reader.fill_buf() {
                 Ok(buffer) => buffer,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 Err(error) => return Err(error),
             };
-            if buffer.is_empty() {
-                return Ok(begun);
-            }
-            let room = self.longest - self.bytes.len();
-            if room == 0 && !begun {
-                self.cut = true;
-                // The line is counted by whoever passes over it.
-                return Ok(false);
-            }
-            if !begun {
-                begun = true;
-                self.taken += 1;
-            }
             let end = memchr::memchr(b'\n', buffer).map(|at| at + 1);
             let part = end.unwrap_or(buffer.len());
-            let taken = part.min(room);
-            self.bytes.extend_from_slice(&buffer[..taken]);
-            reader.consume(taken);
-            if taken < part {
+            let room = self.longest - self.bytes.len();
+            self.bytes.extend_from_slice(&buffer[..part.min(room)]);
+            reader.consume(part);
+            let ended = end.is_some() || part == 0;
+            if part > room {
                 self.cut = true;
-                reader.skip_until(b'\n')?;
-                return Ok(true);
+                if begin > 0 {
+                    self.bytes.truncate(begin);
+                }
+                if !ended {
+                    reader.skip_until(b'\n')?;
+                }
             }
-            if end.is_some() {
-                return Ok(true);
+            if ended || self.cut {
+                self.taken += u64::from(self.bytes.len() > begin);
+                return Ok(self.cut || self.bytes.len() > begin);
             }
         }
     }
@@ -168,10 +169,40 @@ mod tests {
         check(format!("{long}\nb\n").as_bytes(), 1, 5, &long[..LONGEST], 2, true);
         let shifted = format!("x{long}\nb\n");
         check(shifted.as_bytes(), 1, 5, &shifted[..LONGEST - 1], 2, true);
+        // Behind others it waits for the next answer, however little of it is missing.
+        check(format!("b\n{long}\n").as_bytes(), 1, 5, "b\n", 2, true);
+        check(format!("b\n{}\n", "x".repeat(LONGEST - 2)).as_bytes(), 1, 5, "b\n", 2, true);
+        check(format!("b\n{}", "x".repeat(LONGEST - 1)).as_bytes(), 1, 5, "b\n", 2, true);
         let full = format!("{}\n", "x".repeat(LONGEST - 1));
         check(format!("{full}b\nc").as_bytes(), 1, 3, &full, 3, true);
         check(format!("{full}b\nc").as_bytes(), 1, 1, &full, 3, false);
         check(full.as_bytes(), 1, 2, &full, 1, false);
+    }
+
+    /// A file that somebody appends to whenever it is read.
+    struct Growing {
+        file: std::fs::File,
+        reads: usize,
+    }
+
+    impl Read for Growing {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            self.reads += 1;
+            assert!(self.reads < 100, "it is read without end");
+            let length = self.file.metadata()?.len();
+            std::os::unix::fs::FileExt::write_all_at(&self.file, &b"more\n".repeat(200), length)?;
+            self.file.read(buffer)
+        }
+    }
+
+    #[test]
+    fn a_file_that_grows_while_it_is_read_ends_where_it_did() {
+        let file = tempfile::tempfile().unwrap();
+        std::os::unix::fs::FileExt::write_all_at(&file, b"one\ntwo\n", 0).unwrap();
+        let stat = Stat::of(&file).unwrap();
+        let reader = BufReader::with_capacity(16, as_it_is(Growing { file, reads: 0 }, &stat));
+        let read = Extract::read(reader, 1, 10, LONGEST).unwrap();
+        assert_eq!((read.text().as_deref(), read.total, read.cut), (Ok("one\ntwo\n"), 2, false));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
 
+use proptest::prelude::*;
 use worldspace_model::{ErrorCode, Value};
 
 use super::world::{Fields, World, entries, field, integer};
@@ -35,6 +36,50 @@ fn text_is_read_by_lines() {
         let expected = (text.to_owned(), start_line, total, truncated);
         assert_eq!(read_text(&world, path, &arguments), expected, "{path} {start:?} {lines:?}");
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn walking_through_a_text_by_its_lines_gives_all_of_it(
+        lines in prop::collection::vec("[a-cä\"\r]{0,40}", 0..60),
+        ended: bool,
+    ) {
+        let mut content = lines.join("\n");
+        if ended {
+            content.push('\n');
+        }
+        let world = World::of(&[("a", &content)]);
+        // So few bytes that a longest line just has room.
+        let bytes = (2 << 10) + 6 * 82;
+        let (mut walked, mut start, mut answers) = (String::new(), 1, 0);
+        loop {
+            let read =
+                world.call_fitting(bytes, "/a", "read_text", &[("start_line", integer(start))]).unwrap();
+            let text = field(&read, "text").as_str().unwrap();
+            prop_assert_eq!(field(&read, "start_line"), &integer(start));
+            walked.push_str(text);
+            start += text.split_inclusive('\n').count() as i64;
+            answers += 1;
+            if field(&read, "truncated") == &Value::from(false) {
+                prop_assert_eq!(field(&read, "total_lines"), &integer(start - 1));
+                break;
+            }
+            prop_assert!(answers < 100 && text.ends_with('\n'), "{answers}: {text:?}");
+        }
+        prop_assert_eq!(walked, content);
+    }
+}
+
+#[test]
+fn a_line_that_is_longer_than_an_answer_is_cut_and_the_next_one_is_reached() {
+    let long = "ä".repeat(100_000);
+    let world = World::of(&[("a", &format!("first\n{long}\nlast\n"))]);
+    let read = |start| read_text(&world, "/a", &[("start_line", integer(start))]);
+    assert_eq!(read(1), ("first\n".to_owned(), 1, 3, true));
+    assert_eq!(read(2), (long[..128 << 10].to_owned(), 2, 3, true));
+    assert_eq!(read(3), ("last\n".to_owned(), 3, 3, false));
 }
 
 #[test]
