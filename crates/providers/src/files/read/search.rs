@@ -1,6 +1,6 @@
 //! Lines with a text in them. The matcher takes time in proportion to what it reads, whatever the expression.
 
-use std::io::{self, Read};
+use std::io::{self, BufRead, BufReader, Read};
 
 use grep_matcher::Matcher;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
@@ -11,10 +11,18 @@ use worldspace_host::Refusal;
 const EXPRESSION: usize = 4 << 20;
 /// The longest line that is searched, and so what a search holds.
 const LINE: usize = 16 << 20;
+/// Bytes read at a time.
+const BUFFER: usize = 64 << 10;
+/// What some editors begin a UTF-8 text with.
+const MARK: &[u8] = "\u{feff}".as_bytes();
 /// Bytes of a line that are shown.
 const SHOWN: usize = 400;
 /// Bytes of a long line that are shown before the match.
 const BEFORE: usize = 80;
+
+/// What holds for a plain text and for an expression alike.
+const WITHIN_A_LINE: &str =
+    "may hold no line end, since what is looked for stands within one line; look for one of its lines";
 
 /// Searches files for one text.
 pub(super) struct Search {
@@ -27,15 +35,23 @@ impl Search {
         if text.is_empty() {
             return Err(Refusal::argument("text", "is empty; leave it out to find files by name alone"));
         }
+        if !regex && text.contains('\n') {
+            return Err(Refusal::argument("text", WITHIN_A_LINE));
+        }
         let mut builder = RegexMatcherBuilder::new();
-        builder.line_terminator(Some(b'\n')).size_limit(EXPRESSION).fixed_strings(!regex);
-        let matcher = builder.build(text).map_err(|error| {
-            let what = if regex { "is no regular expression" } else { "is no text within a line" };
-            Refusal::argument("text", format!("{what}: {error}"))
-        })?;
+        // `^` and `$` are the borders of a line, whether or not its end has a carriage return.
+        builder
+            .multi_line(true)
+            .crlf(true)
+            .line_terminator(Some(b'\n'))
+            .size_limit(EXPRESSION)
+            .fixed_strings(!regex);
+        let matcher = builder.build(text).map_err(|error| Refusal::argument("text", wrong(text, &error)))?;
         let searcher = SearcherBuilder::new()
             .line_number(true)
             .binary_detection(BinaryDetection::quit(0))
+            // A file is searched as the bytes that it is, so that nothing is found that `read_text` then refuses.
+            .bom_sniffing(false)
             .heap_limit(Some(LINE))
             .build();
         Ok(Self { matcher, searcher })
@@ -43,8 +59,37 @@ impl Search {
 
     /// Gives number and text of each line that matches, until `take` says that it is enough.
     pub(super) fn run(&mut self, file: impl Read, take: impl FnMut(u64, String) -> bool) -> io::Result<()> {
+        let mut file = BufReader::with_capacity(BUFFER, file);
+        // A mark that says that the text is UTF-8 is no part of its first line.
+        if file.fill_buf()?.starts_with(MARK) {
+            file.consume(MARK.len());
+        }
         self.searcher.search_reader(&self.matcher, file, Taking { matcher: &self.matcher, take })
     }
+}
+
+/// Why an expression cannot be searched for, in one sentence.
+fn wrong(expression: &str, error: &grep_regex::Error) -> String {
+    // The parser itself says where; the matcher draws it, around an expression that was never written so.
+    let (what, span) =
+        match regex_syntax::ParserBuilder::new().utf8(false).build().parse(expression) {
+            Err(regex_syntax::Error::Parse(error)) => (error.kind().to_string(), *error.span()),
+            Err(regex_syntax::Error::Translate(error)) => (error.kind().to_string(), *error.span()),
+            Err(error) => return format!("is no regular expression: {error}"),
+            Ok(_) => {
+                return match error.kind() {
+                grep_regex::ErrorKind::NotAllowed(_) => WITHIN_A_LINE.to_owned(),
+                grep_regex::ErrorKind::Regex(text) if text.contains("size limit") => format!(
+                    "is an expression that takes more than {} MiB, the limit here; repeat less in it",
+                    EXPRESSION >> 20
+                ),
+                _ => "is an expression that cannot be searched for; leave out comments, or write it otherwise"
+                    .to_owned(),
+            };
+            }
+        };
+    let before = expression.get(..span.start.offset).unwrap_or(expression);
+    format!("is no regular expression: {what}, at character {}", before.chars().count() + 1)
 }
 
 struct Taking<'s, T> {

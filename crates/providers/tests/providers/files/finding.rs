@@ -70,7 +70,11 @@ fn text_is_literal_unless_it_is_said_to_be_an_expression() {
             vec!["/Cargo.toml:2:name = \"a.b\"", "/src/a/notes.txt:1:aXb", "/src/a/notes.txt:2:a-b"],
         ),
         ("(?i)todo", true, vec!["/src/a/deep.rs:1:// TODO: ä", "/src/main.rs:2:    todo!(); // later"]),
-        ("ä$", true, vec![]),
+        ("ä$", true, vec!["/src/a/deep.rs:1:// TODO: ä"]),
+        ("^// n.*g$", true, vec!["/src/a/deep.rs:2:// nothing"]),
+        (r"\A}\z", true, vec!["/src/main.rs:3:}"]),
+        (r"^\s*todo", true, vec!["/src/main.rs:2:    todo!(); // later"]),
+        (r"b\s+a", true, vec![]),
         ("nowhere", false, vec![]),
         ("before", false, vec![]),
         ("behind", false, vec![]),
@@ -108,6 +112,53 @@ fn what_cannot_be_searched_for_is_refused_with_its_reason() {
         assert_eq!(error.code, ErrorCode::InvalidArguments, "{error}");
         assert!(error.message.as_str().starts_with(named), "{error}");
     }
+}
+
+#[test]
+fn a_wrong_text_is_explained_in_one_sentence() {
+    let world = world();
+    let within = "arguments.text: may hold no line end, since what is looked for stands within one line; look for one \
+                  of its lines";
+    for (text, regex, message) in [
+        ("web-01\n", false, within),
+        ("a\nb", true, within),
+        (r"a\nb", true, within),
+        ("(", true, "arguments.text: is no regular expression: unclosed group, at character 1"),
+        ("ää(b", true, "arguments.text: is no regular expression: unclosed group, at character 3"),
+        (
+            r"(a)\1",
+            true,
+            "arguments.text: is no regular expression: backreferences are not supported, at character 4",
+        ),
+        (
+            r"\p{Nonsense}",
+            true,
+            "arguments.text: is no regular expression: Unicode property not found, at character 1",
+        ),
+        (
+            "(?:a{1000}){1000}",
+            true,
+            "arguments.text: is an expression that takes more than 4 MiB, the limit here; repeat less in it",
+        ),
+    ] {
+        let error = world
+            .call("/", "find", &[("text", Value::from(text)), ("regex", Value::from(regex))])
+            .unwrap_err();
+        assert_eq!(error.message.as_str(), message, "{text}");
+    }
+}
+
+#[test]
+fn what_is_found_in_a_file_can_be_read_there() {
+    let world = World::of(&[("marked", "\u{feff}needle\n")]);
+    let wide = |text: &str, mark: u16| -> Vec<u8> {
+        std::iter::once(mark).chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect()
+    };
+    std::fs::write(world.path("utf16"), wide("needle\n", 0xFEFF)).unwrap();
+    let found = find(&world, "/", &[("text", Value::from("^needle$")), ("regex", Value::from(true))]);
+    assert_eq!(entries(&found), ["/marked"]);
+    assert_eq!(entries(&find(&world, "/", &[("text", Value::from("needle"))])), ["/marked"]);
+    assert_eq!(world.read("/utf16").unwrap_err().code, ErrorCode::InvalidArguments);
 }
 
 #[test]
