@@ -85,7 +85,14 @@ fn file(name: &str) -> &'static str {
 /// Of a directory.
 pub(super) fn directory(names: Count, indexable: usize) -> String {
     match names {
-        Count::None | Count::Indexable => "directory".to_owned(),
+        Count::None | Count::Indexable { unnamed: 0 } => "directory".to_owned(),
+        Count::Indexable { unnamed: 1 } => {
+            "directory; 1 name is not UTF-8 and has no entry (`list` counts such names)".to_owned()
+        }
+        Count::Indexable { unnamed } => format!(
+            "directory; {} names are not UTF-8 and have no entry (`list` counts such names)",
+            grouped(unnamed)
+        ),
         Count::TooMany => {
             format!("directory with more than {} names; use `list` or `find`", grouped(indexable))
         }

@@ -1,14 +1,15 @@
 //! A directory of files as a Worldspace.
 //!
 //! Each name in it is an entry, as it stands: nothing is decoded, folded or normalised, and a name that is not UTF-8
-//! has no entry (`list` counts those). A directory is an Object with the interface `files.directory`, a file one with
-//! `files.file`; links, devices, pipes and sockets have `files.other`.
+//! has no entry (descriptions tell of those, `list` counts them). A directory is an Object with the interface
+//! `files.directory`, a file one with `files.file`; links, devices, pipes and sockets have `files.other`.
 //!
-//! **The root holds.** The directory is opened once; from there each name of a path is opened in the directory before
-//! it, never through a link. So nothing that stands outside is ever reached, whatever is renamed or linked meanwhile.
-//! A link is an Object of its own and leads nowhere: what it names has one place, its own. Devices, pipes and sockets
-//! are never opened. A file with several names is there under each of them, without an identity; so is what is mounted
-//! below the root, since a mount can show one directory at two places.
+//! **The root holds.** The directory is opened once (and once more when it was removed and another stands in its place);
+//! from there each name of a path is opened in the directory before it, never through a link. So nothing that stands
+//! outside is ever reached, whatever is renamed or linked meanwhile. A link is an Object of its own and leads nowhere:
+//! what it names has one place, its own. Devices, pipes and sockets are never opened. A file with several names is there
+//! under each of them, without an identity; so is what is mounted below the root, since a mount can show one directory
+//! at two places.
 //!
 //! **What is published** is decided by [`Settings`] alone: what they leave out is absent, by its path too. It is no
 //! protection of secrets: what must not be seen should not stand below the root.
@@ -21,18 +22,16 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use cap_std::ambient_authority;
-use cap_std::fs::Dir;
 use worldspace_host::{
     Call, Context, Done, Interface, LocalPath, LocalReference, Page, Provider, ProviderError, Published,
     Refusal,
 };
 use worldspace_model::Segment;
 
-use self::interfaces::Catalog;
+use self::anchor::Anchor;
 use self::pool::Pool;
-use self::root::Root;
 
+mod anchor;
 mod budget;
 mod describe;
 mod failure;
@@ -58,7 +57,7 @@ const LONG: usize = 4;
 pub struct Files(Arc<Inner>);
 
 struct Inner {
-    root: Arc<Root>,
+    anchor: Arc<Anchor>,
     /// For what is over in a moment.
     short: Pool,
     /// For what reads as much as there is, so that a few searches never keep others from looking at a file.
@@ -106,28 +105,21 @@ impl Default for Settings {
 }
 
 impl Files {
-    /// Opens a directory. It stays the same one, wherever it is moved.
+    /// Opens a directory. It stays the same one, wherever it is moved; if it is removed, the one that stands at the path
+    /// by then is served, and while there is none, everything fails.
     ///
     /// # Errors
     /// [`OpenError`].
     pub fn open(path: impl AsRef<Path>, settings: Settings) -> Result<Self, OpenError> {
-        let path = path.as_ref();
-        let directory = Dir::open_ambient_dir(path, ambient_authority())
-            .map_err(|source| OpenError::Directory { path: path.to_owned(), source })?;
-        let failed = |source: Box<dyn std::error::Error + Send + Sync>| OpenError::Prepare {
-            path: path.to_owned(),
-            source,
-        };
-        let catalog = Catalog::new().map_err(|fault| failed(fault.into()))?;
-        let root = Root::new(directory, &settings, catalog).map_err(|error| failed(error.into()))?;
-        Ok(Self(Arc::new(Inner { root: Arc::new(root), short: Pool::new(SHORT), long: Pool::new(LONG) })))
+        let anchor = Arc::new(Anchor::open(path.as_ref(), settings)?);
+        Ok(Self(Arc::new(Inner { anchor, short: Pool::new(SHORT), long: Pool::new(LONG) })))
     }
 }
 
 impl Provider for Files {
     async fn object(&self, context: &Context, path: &LocalPath) -> Result<Published, ProviderError> {
-        let (root, path) = (self.0.root.clone(), path.clone());
-        self.0.short.run(context, move |_| root.object(&path)).await?
+        let (anchor, path) = (self.0.anchor.clone(), path.clone());
+        self.0.short.run(context, move |_| anchor.root()?.object(&path)).await?
     }
 
     async fn children(
@@ -137,19 +129,19 @@ impl Provider for Files {
         after: Option<&Segment>,
         most: usize,
     ) -> Result<Page, ProviderError> {
-        let (root, path, after) = (self.0.root.clone(), path.clone(), after.cloned());
-        let work = move |patience: &_| root.children(&path, after.as_ref(), most, patience);
+        let (anchor, path, after) = (self.0.anchor.clone(), path.clone(), after.cloned());
+        let work = move |patience: &_| anchor.root()?.children(&path, after.as_ref(), most, patience);
         self.0.short.run(context, work).await?
     }
 
     async fn interface(&self, _: &Context, reference: &LocalReference) -> Result<Interface, ProviderError> {
-        self.0.root.interfaces.find(reference).cloned().ok_or(ProviderError::NotFound)
+        self.0.anchor.interfaces.find(reference).cloned().ok_or(ProviderError::NotFound)
     }
 
     async fn call(&self, context: &Context, call: Call) -> Result<Done, Refusal> {
-        let (root, asked) = (self.0.root.clone(), context.clone());
+        let (anchor, asked) = (self.0.anchor.clone(), context.clone());
         let pool = if read::is_long(call.operation()) { &self.0.long } else { &self.0.short };
-        let work = move |patience: &_| read::run(&root, &asked, patience, call);
+        let work = move |patience: &_| read::run(&*anchor.root()?, &asked, patience, call);
         pool.run(context, work).await?
     }
 }

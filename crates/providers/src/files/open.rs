@@ -1,16 +1,56 @@
-//! The only places where anything is opened: always one name in a directory that is open already, never through a
-//! link, so that no path, link or race leads out of the root.
+//! The only places where anything is opened: the root by the operator's own path, all else by one name in a directory
+//! that is open already and never through a link, so that no path, link or race leads out of the root.
 
 use std::io;
 use std::os::fd::OwnedFd;
+use std::path::Path;
 
 use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt};
 use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt};
-use rustix::fs::OFlags;
+use rustix::fs::{Mode, OFlags};
 use worldspace_model::Segment;
 
 use super::names::Names;
 use super::stat::{Kind, Place, Stat};
+
+/// Opens the directory at the operator's path, which may be a link only if it was said to be one.
+pub(super) fn root(path: &Path, linked: bool) -> io::Result<Dir> {
+    // What may be passed through but not read is served as far as that goes.
+    #[cfg(target_os = "linux")]
+    let flags = OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::PATH;
+    #[cfg(not(target_os = "linux"))]
+    let flags = OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let follow = if linked { OFlags::empty() } else { OFlags::NOFOLLOW };
+    let opened = rustix::fs::open(path, flags | follow, Mode::empty())?;
+    Ok(Dir::from_std_file(std::fs::File::from(opened)))
+}
+
+/// Whether a directory that is open was removed, and with it everything in it.
+pub(super) fn is_removed(directory: &Dir) -> bool {
+    match Stat::of(directory) {
+        Ok(stat) if stat.links == 0 => true,
+        // Some filesystems count one name for each directory, for those that were removed as well.
+        Ok(stat) if stat.links == 1 => is_dead(directory),
+        Ok(_) => false,
+        Err(error) => error.kind() == io::ErrorKind::StaleNetworkFileHandle,
+    }
+}
+
+/// Whether the system refuses to read a directory because it was removed.
+#[cfg(target_os = "linux")]
+fn is_dead(directory: &Dir) -> bool {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let Ok(handle) = rustix::fs::openat(directory, ".", flags, Mode::empty()) else { return false };
+    let mut buffer = [const { std::mem::MaybeUninit::uninit() }; 1024];
+    let first = rustix::fs::RawDir::new(handle, &mut buffer).next().map(|entry| entry.err());
+    matches!(first, Some(Some(rustix::io::Errno::NOENT)))
+}
+
+/// Whether the system refuses to read a directory because it was removed.
+#[cfg(not(target_os = "linux"))]
+fn is_dead(_: &Dir) -> bool {
+    false
+}
 
 /// Opens a directory in a directory.
 pub(super) fn directory(parent: &Dir, name: &Segment) -> io::Result<Dir> {
@@ -82,6 +122,38 @@ mod tests {
     use cap_std::ambient_authority;
 
     use super::*;
+
+    #[test]
+    fn a_directory_that_was_removed_is_told_from_an_empty_or_a_moved_one() {
+        let parent = tempfile::tempdir().unwrap();
+        let place = |name: &str| parent.path().join(name);
+        std::fs::create_dir(place("d")).unwrap();
+        let open = root(&place("d"), false).unwrap();
+        let check = |removed: bool, what: &str| {
+            assert_eq!(is_removed(&open), removed, "{what}");
+            // Where the number of names tells nothing.
+            assert_eq!(is_dead(&open), removed && cfg!(target_os = "linux"), "{what}");
+        };
+        check(false, "empty");
+        std::fs::write(place("d").join("x".repeat(255)), "").unwrap();
+        check(false, "with a name");
+        std::fs::rename(place("d"), place("e")).unwrap();
+        check(false, "moved");
+        std::fs::remove_dir_all(place("e")).unwrap();
+        check(true, "removed");
+        std::fs::create_dir(place("d")).unwrap();
+        check(true, "with another in its place");
+    }
+
+    #[test]
+    fn a_root_is_reached_through_a_link_only_where_the_operator_named_one() {
+        let parent = tempfile::tempdir().unwrap();
+        let place = |name: &str| parent.path().join(name);
+        std::fs::create_dir(place("d")).unwrap();
+        std::os::unix::fs::symlink("d", place("link")).unwrap();
+        assert!(root(&place("d"), false).is_ok() && root(&place("link"), true).is_ok());
+        assert!(root(&place("link"), false).is_err());
+    }
 
     /// A filesystem that finds names by another spelling is played by one file with two names.
     #[test]

@@ -1,4 +1,4 @@
-//! The served directory: the way from a path to what stands there, and to what is published of it.
+//! A directory that is served: the way from a path to what stands there, and to what is published of it.
 
 use std::io;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ pub(super) struct Root {
     grain: Grain,
     rules: RuleBook,
     states: States,
-    pub(super) interfaces: Catalog,
+    interfaces: Arc<Catalog>,
 }
 
 /// What a path leads to.
@@ -45,7 +45,7 @@ pub(super) struct Inside {
 }
 
 impl Root {
-    pub(super) fn new(directory: Dir, settings: &Settings, interfaces: Catalog) -> io::Result<Self> {
+    pub(super) fn new(directory: Dir, settings: &Settings, interfaces: &Arc<Catalog>) -> io::Result<Self> {
         let grain = Grain::of(&directory);
         let mount = Stat::of(&directory)?.mount;
         Ok(Self {
@@ -53,9 +53,13 @@ impl Root {
             indexable: settings.indexable_names,
             grain,
             rules: RuleBook::new(settings.gitignore, settings.hidden, grain),
-            states: States::new(grain, mount, settings.indexable_names)?,
-            interfaces,
+            states: States::new(grain, mount, settings)?,
+            interfaces: interfaces.clone(),
         })
+    }
+
+    pub(super) fn directory(&self) -> &Dir {
+        &self.directory
     }
 
     /// What is published at a path. What the rules leave out is as absent as what is not there.
@@ -80,7 +84,7 @@ impl Root {
 
     /// What stands under a name as a caller gave it.
     fn look_up(&self, inside: &Inside, name: &Segment) -> io::Result<Stat> {
-        if inside.rules.hides(name.as_str()) {
+        if inside.rules.hides(name.as_str().as_bytes()) {
             return Err(absent());
         }
         let stat = Stat::at(&inside.directory, name)?;
@@ -115,11 +119,15 @@ impl Root {
         }
     }
 
-    /// What a link that was found says it leads to.
+    /// What a link that was found says it leads to; invalid input if another thing has taken its place.
     pub(super) fn read_link(&self, found: &Found) -> io::Result<Option<String>> {
         match &found.above {
             Some((directory, name)) if found.stat.kind == Kind::Link => {
                 let target = directory.read_link_contents(name.as_str())?;
+                // A link never changes, so that this one's text is the one that was read if it is still there.
+                if Stat::at(directory, name)?.stamp() != found.stat.stamp() {
+                    return Err(io::Error::from(io::ErrorKind::InvalidInput));
+                }
                 Ok(target.into_os_string().into_string().ok())
             }
             _ => Ok(None),
@@ -200,7 +208,7 @@ impl Root {
             if count == self.indexable {
                 return Ok(Vec::new());
             }
-            names.extend(name?.segment().filter(|name| !inside.rules.hides(name.as_str())));
+            names.extend(name?.segment().filter(|name| !inside.rules.hides(name.as_str().as_bytes())));
         }
         names.sort_unstable();
         Ok(names)
@@ -226,7 +234,7 @@ impl Root {
     ) -> io::Result<Seen> {
         let (words, state, leaf) = match self.states.of_directory(&stat, open) {
             Ok(found) => {
-                let leaf = found.names != Count::Indexable;
+                let leaf = !matches!(found.names, Count::Indexable { .. });
                 (describe::directory(found.names, self.indexable), found.state, leaf)
             }
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {

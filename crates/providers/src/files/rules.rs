@@ -105,6 +105,11 @@ impl RuleBook {
     }
 }
 
+/// Whether a name asks to be left out.
+pub(super) fn is_hidden(name: &[u8]) -> bool {
+    name.starts_with(b".")
+}
+
 fn compile(file: std::fs::File) -> io::Result<Gitignore> {
     let mut bytes = Vec::new();
     file.take(LONGEST).read_to_end(&mut bytes)?;
@@ -121,13 +126,13 @@ fn compile(file: std::fs::File) -> io::Result<Gitignore> {
 
 impl Rules {
     /// Whether a name is left out whatever it stands for, which is known without looking at it.
-    pub(super) fn hides(&self, name: &str) -> bool {
-        !self.hidden && name.starts_with('.')
+    pub(super) fn hides(&self, name: &[u8]) -> bool {
+        !self.hidden && is_hidden(name)
     }
 
     /// Whether a name is left out.
     pub(super) fn leaves_out(&self, name: &str, kind: Kind) -> bool {
-        if self.hides(name) {
+        if self.hides(name.as_bytes()) {
             return true;
         }
         for (rules, way) in self.chain.iter().rev() {

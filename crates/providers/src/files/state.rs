@@ -20,8 +20,10 @@ use lru::LruCache;
 use tokio::sync::Semaphore;
 use worldspace_host::{Identity, StateToken};
 
+use super::Settings;
 use super::grain::Grain;
-use super::names::Names;
+use super::names::{Names, RawName};
+use super::rules::is_hidden;
 use super::stat::{Kind, Place, Stat};
 
 /// The longest file that is read for its token: about a millisecond.
@@ -41,6 +43,8 @@ pub(super) struct States {
     /// The mount of the root. Below another one, a second path may lead to the same thing.
     mount: Option<u64>,
     indexable: usize,
+    /// Whether hidden names are published.
+    hidden: bool,
     remembered: Mutex<LruCache<Place, Remembered>>,
     held: Arc<Semaphore>,
     /// Told apart from every other start.
@@ -62,7 +66,10 @@ struct Remembered {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Count {
     None,
-    Indexable,
+    Indexable {
+        /// Those that would be published, were they UTF-8.
+        unnamed: usize,
+    },
     TooMany,
 }
 
@@ -79,12 +86,13 @@ pub(super) struct Directory {
 }
 
 impl States {
-    pub(super) fn new(grain: Grain, mount: Option<u64>, indexable: usize) -> io::Result<Self> {
+    pub(super) fn new(grain: Grain, mount: Option<u64>, settings: &Settings) -> io::Result<Self> {
         let kept = NonZeroUsize::MIN.saturating_add(REMEMBERED - 1);
         Ok(Self {
             grain,
             mount,
-            indexable,
+            indexable: settings.indexable_names,
+            hidden: settings.hidden,
             remembered: Mutex::new(LruCache::new(kept)),
             held: Arc::new(Semaphore::new(HELD)),
             instance: getrandom::u64().map_err(|error| io::Error::other(error.to_string()))?,
@@ -137,7 +145,7 @@ impl States {
         if Stat::of(&directory)?.place != stat.place {
             return Err(io::Error::from(io::ErrorKind::NotFound));
         }
-        let (digest, names) = digest_names(&directory, self.indexable)?;
+        let (digest, names) = self.digest_names(&directory)?;
         if young && names == Count::TooMany {
             return Ok(Directory { state: self.unmatched(&stamp), names });
         }
@@ -219,6 +227,27 @@ impl States {
         State { token: StateToken::new(bytes), lasts: false }
     }
 
+    fn digest_names(&self, directory: &Dir) -> io::Result<(Digest, Count)> {
+        let mut names = Vec::new();
+        for name in Names::read(directory)? {
+            if names.len() == self.indexable {
+                return Ok(([0; 32], Count::TooMany));
+            }
+            names.push(name?);
+        }
+        names.sort_unstable_by(|a, b| a.bytes().cmp(b.bytes()));
+        let mut hasher = blake3::Hasher::new();
+        for name in &names {
+            hasher.update(name.bytes()).update(b"/");
+        }
+        let unnamed = |name: &&RawName| name.segment().is_none() && (self.hidden || !is_hidden(name.bytes()));
+        let count = match names.iter().filter(unnamed).count() {
+            _ if names.is_empty() => Count::None,
+            unnamed => Count::Indexable { unnamed },
+        };
+        Ok((*hasher.finalize().as_bytes(), count))
+    }
+
     fn lock(&self) -> MutexGuard<'_, LruCache<Place, Remembered>> {
         self.remembered.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -246,23 +275,6 @@ fn digest_file(file: std::fs::File, opened: &Stat, stamp: &[u8]) -> io::Result<D
     Ok(*hasher.finalize().as_bytes())
 }
 
-fn digest_names(directory: &Dir, indexable: usize) -> io::Result<(Digest, Count)> {
-    let mut names = Vec::new();
-    for name in Names::read(directory)? {
-        if names.len() == indexable {
-            return Ok(([0; 32], Count::TooMany));
-        }
-        names.push(name?);
-    }
-    names.sort_unstable_by(|a, b| a.bytes().cmp(b.bytes()));
-    let mut hasher = blake3::Hasher::new();
-    for name in &names {
-        hasher.update(name.bytes()).update(b"/");
-    }
-    let count = if names.is_empty() { Count::None } else { Count::Indexable };
-    Ok((*hasher.finalize().as_bytes(), count))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -271,7 +283,7 @@ mod tests {
     /// What is seen of a file, in order: whether its times are young, what stands in it (none: it cannot be read), and
     /// which state it must be taken for.
     fn check(seen: &[(bool, Option<u8>, &str)]) {
-        let states = States::new(Grain::UNKNOWN, None, 1000).unwrap();
+        let states = States::new(Grain::UNKNOWN, None, &Settings::default()).unwrap();
         let time = Time { seconds: 1, nanos: 1 };
         let stat = Stat {
             kind: Kind::File,

@@ -96,7 +96,7 @@ impl<'w> Walk<'w> {
     /// Looks at a name: a file that is asked for is met, a directory is gone into.
     fn meet(&mut self, name: &RawName) -> Option<Met> {
         let level = self.open.last()?;
-        if level.inside.rules.hides(&String::from_utf8_lossy(name.bytes())) {
+        if level.inside.rules.hides(name.bytes()) {
             return None;
         }
         let Some(segment) = name.segment() else {

@@ -24,7 +24,7 @@ pub(super) fn run(task: &Task<'_>, call: &Call) -> Result<Value, Refusal> {
     // Base64 makes four bytes of three.
     let room = budget::room(task.context, MOST.div_ceil(3) * 4) / 4 * 3;
     let length = call.count("length", USUAL, room.clamp(1, MOST))?;
-    let found = task.root.find(call.path()).map_err(refused)?;
+    let found = task.find(call)?;
     let (file, stat) = task.root.read_file(&found).map_err(refused)?;
     let left = usize::try_from(stat.size.saturating_sub(offset)).unwrap_or(usize::MAX);
     let mut data = vec![0; length.min(left)];

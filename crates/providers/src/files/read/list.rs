@@ -27,7 +27,7 @@ struct Place {
 
 pub(super) fn run(task: &Task<'_>, call: &Call) -> Result<Value, Refusal> {
     let limit = call.count("limit", USUAL, MOST)?;
-    let found = task.root.find(call.path()).map_err(refused)?;
+    let found = task.find(call)?;
     let inside = task.root.look_into(found).map_err(refused)?;
     let directory = mark(&Stat::of(&inside.directory).map_err(refused)?);
     let names = match call.open_cursor("cursor")? {
@@ -97,13 +97,13 @@ impl Page {
         inside: &Inside,
         name: &RawName,
     ) -> Result<bool, Refusal> {
+        if inside.rules.hides(name.bytes()) {
+            return Ok(true);
+        }
         let Some(segment) = name.segment() else {
             self.unnamed += 1;
             return Ok(true);
         };
-        if inside.rules.hides(segment.as_str()) {
-            return Ok(true);
-        }
         let stat = match Stat::at(&inside.directory, &segment) {
             Ok(stat) => Some(stat),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),

@@ -1,5 +1,7 @@
 //! `metadata`: what the filesystem says of a file, a link or a device.
 
+use std::io;
+
 use worldspace_host::{Call, LocalPath, Refusal};
 use worldspace_model::{Segment, Value};
 
@@ -8,13 +10,14 @@ use crate::files::failure::refused;
 use crate::files::stat::Kind;
 
 pub(super) fn run(task: &Task<'_>, call: &Call) -> Result<Value, Refusal> {
-    let found = task.root.find(call.path()).map_err(refused)?;
+    let found = task.find(call)?;
     let stat = found.stat;
-    if stat.kind == Kind::Directory {
-        // It was another thing when the call was checked.
-        return Err(Refusal::StateChanged);
-    }
-    let target = task.root.read_link(&found).map_err(refused)?;
+    let target = match task.root.read_link(&found) {
+        Ok(target) => target,
+        // Another thing stands there by now.
+        Err(error) if error.kind() == io::ErrorKind::InvalidInput => return Err(Refusal::StateChanged),
+        Err(error) => return Err(refused(error)),
+    };
     let target = target.and_then(|target| named(call.path(), &target)).map(|path| task.context.entry(&path));
     Ok(Value::record([
         ("kind", Some(Value::from(stat.kind.name()))),

@@ -2,9 +2,11 @@
 
 use worldspace_host::{Call, Context, Done, Refusal};
 
+use super::failure::refused;
 use super::interfaces::{DIRECTORY, FILE, OTHER};
 use super::pool::Patience;
-use super::root::Root;
+use super::root::{Found, Root};
+use super::stat::Kind;
 
 pub(super) mod bytes;
 pub(super) mod find;
@@ -18,6 +20,19 @@ pub(super) struct Task<'t> {
     pub(super) root: &'t Root,
     pub(super) context: &'t Context,
     pub(super) patience: &'t Patience,
+}
+
+impl Task<'_> {
+    /// What stands at the target: another kind of thing than was called is another state of it.
+    fn find(&self, call: &Call) -> Result<Found, Refusal> {
+        let found = self.root.find(call.path()).map_err(refused)?;
+        let publishes = match found.stat.kind {
+            Kind::Directory => DIRECTORY,
+            Kind::File => FILE,
+            Kind::Link | Kind::Other => OTHER,
+        };
+        if call.interface().name.as_str() == publishes { Ok(found) } else { Err(Refusal::StateChanged) }
+    }
 }
 
 /// Whether an operation reads as much as there is.

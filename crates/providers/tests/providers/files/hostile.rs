@@ -3,6 +3,7 @@
 use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;
 
+use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
 use rustix::fs::{CWD, FileType, Mode, makedev, mknodat};
 use worldspace_model::{EntryPath, ErrorCode, Value};
 use worldspace_providers::files::Settings;
@@ -195,6 +196,38 @@ fn no_operation_and_no_tree_shows_what_stands_outside() {
         }
     }
     assert!(answers >= 25, "{answers}");
+}
+
+#[test]
+fn no_operation_and_no_tree_opens_a_pipe_or_a_device() {
+    let (world, there, _socket) = trap();
+    let watch = inotify::init(CreateFlags::NONBLOCK).unwrap();
+    let on = |name: &str| inotify::add_watch(&watch, world.path(name), WatchFlags::OPEN).unwrap();
+    let plain = on("a/in");
+    let special: Vec<i32> =
+        ["pipe", "socket", "null"].into_iter().filter(|name| world.path(name).exists()).map(on).collect();
+    let calls: [(&str, Fields<'_>); 6] = [
+        ("list", &[]),
+        ("find", &[]),
+        ("find", &[("text", Value::from("n"))]),
+        ("metadata", &[]),
+        ("read_text", &[]),
+        ("read_bytes", &[]),
+    ];
+    for path in &there {
+        world.tree(path, 64);
+        for (operation, arguments) in &calls {
+            let _ = world.call(path, operation, arguments);
+        }
+    }
+    let mut buffer = [const { std::mem::MaybeUninit::uninit() }; 4096];
+    let mut reader = inotify::Reader::new(&watch, &mut buffer);
+    let mut opened = Vec::new();
+    while let Ok(event) = reader.next() {
+        opened.push(event.wd());
+    }
+    assert!(opened.contains(&plain), "nothing would have been noticed");
+    assert!(!opened.iter().any(|wd| special.contains(wd)), "{opened:?}: {special:?}");
 }
 
 #[test]

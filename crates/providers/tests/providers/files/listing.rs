@@ -58,11 +58,16 @@ fn a_list_says_kind_size_and_time() {
 fn pages_of_a_huge_directory_are_complete_and_repeat_nothing() {
     let world = World::new();
     std::fs::create_dir(world.path("d")).unwrap();
-    // Many names of one file: files of their own would take the disk ten times as long. No more than ext4 allows.
-    let count = 60_000;
-    std::fs::write(world.path("d/0"), "").unwrap();
-    for at in 1..count {
-        std::fs::hard_link(world.path("d/0"), world.path(&format!("d/{at}"))).unwrap();
+    // Many names of few files: files of their own would take the disk ten times as long. A file has 65,000 at most.
+    let count = 200_000;
+    for at in 0..count {
+        let name = world.path(&format!("d/{at}"));
+        let file = at - at % 50_000;
+        if at == file {
+            std::fs::write(name, "").unwrap();
+        } else {
+            std::fs::hard_link(world.path(&format!("d/{file}")), name).unwrap();
+        }
     }
     let (names, unnamed, pages) = pages(&world, "/d", 4_000);
     assert_eq!((names.len(), unnamed, pages), (count, 0, count / 4_000));

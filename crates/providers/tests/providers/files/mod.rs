@@ -9,5 +9,6 @@ mod publishing;
 #[cfg(target_os = "linux")]
 mod racing;
 mod reading;
+mod root;
 mod state;
 mod world;

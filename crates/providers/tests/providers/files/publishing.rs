@@ -1,16 +1,17 @@
 //! What is published, and what is left out.
 
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::symlink;
 
 use worldspace_model::{Effects, ErrorCode, Expansion, Field, OperationDeclaration, Type, TypeKind};
-use worldspace_providers::files::{Files, OpenError, Settings};
+use worldspace_providers::files::Settings;
 
 use super::world::{World, entry};
 
 #[test]
 fn a_tree_shows_what_each_thing_is() {
     let world = World::of(&[("src/main.rs", "fn main() {}"), ("notes.md", "# a"), ("empty/", ""), ("x", "")]);
-    std::os::unix::fs::symlink("notes.md", world.path("link")).unwrap();
+    symlink("notes.md", world.path("link")).unwrap();
     let tree = world.tree("/", 9);
     let shown: Vec<_> = tree
         .nodes()
@@ -124,7 +125,7 @@ fn a_changed_ignore_file_counts_at_once() {
     std::fs::write(world.path(".gitignore"), b"\xff\xfe[\n{a\n/\nb.txt").unwrap();
     assert_eq!(world.names("/", 1), ["w", "a.txt"]);
     std::fs::remove_file(world.path(".gitignore")).unwrap();
-    std::os::unix::fs::symlink(world.path("a.txt"), world.path(".gitignore")).unwrap();
+    symlink(world.path("a.txt"), world.path(".gitignore")).unwrap();
     assert_eq!(world.names("/", 1), ["w", "a.txt", "b.txt"]);
 }
 
@@ -221,32 +222,65 @@ fn names_are_entries_as_they_stand_or_not_at_all() {
 }
 
 #[test]
-fn only_a_directory_is_opened_and_the_operator_is_told_why_not() {
-    let world = World::of(&[("file", "")]);
-    for path in ["file", "none"] {
-        let error = Files::open(world.path(path), Settings::default()).unwrap_err();
-        assert!(matches!(error, OpenError::Directory { .. }), "{error:?}");
-        assert!(error.to_string().contains(path), "{error}");
+fn names_without_an_entry_are_told_of_where_names_are_counted() {
+    let world = World::with(Settings { indexable_names: 5, ..Settings::default() });
+    let raw = |directory: &str, name: &[u8]| {
+        std::fs::write(world.path(directory).join(std::ffi::OsStr::from_bytes(name)), "").unwrap();
+    };
+    world.write_all(&[("d/a", ""), ("hidden/", ""), ("many/1", ""), ("many/2", ""), ("many/3", "")]);
+    raw("d", b"\xff");
+    assert_eq!(
+        world.description("/d"),
+        "directory; 1 name is not UTF-8 and has no entry (`list` counts such names)"
+    );
+    raw("d", b"\xfe");
+    assert_eq!(
+        world.description("/d"),
+        "directory; 2 names are not UTF-8 and have no entry (`list` counts such names)"
+    );
+    // What is left out anyway is neither told of nor counted.
+    raw("hidden", b".\xff");
+    assert_eq!(world.description("/hidden"), "directory");
+    assert!(world.call("/hidden", "list", &[]).unwrap().as_record().unwrap().get("unnamed").is_none());
+    for name in [b"\xfc", b"\xfd", b"\xfe"] {
+        raw("many", name);
     }
+    assert!(world.description("/many").contains("more than 5 names"));
+    std::fs::remove_file(world.path("d").join(std::ffi::OsStr::from_bytes(b"\xff"))).unwrap();
+    std::fs::remove_file(world.path("d").join(std::ffi::OsStr::from_bytes(b"\xfe"))).unwrap();
+    assert_eq!(world.description("/d"), "directory");
 }
 
 #[test]
-fn the_root_stays_the_same_directory_wherever_it_goes() {
-    let world = World::of(&[("a", "inside")]);
-    let moved = world.outside().join("moved");
-    std::fs::rename(world.path(""), &moved).unwrap();
-    std::fs::create_dir(world.path("")).unwrap();
-    std::fs::write(world.path("a"), "another").unwrap();
-    assert_eq!(world.read("/a").as_deref(), Ok("inside"));
-    std::fs::remove_dir_all(&moved).unwrap();
-    assert_eq!(world.fetch("/a").unwrap_err().code, ErrorCode::NotFound);
-    assert_eq!(world.description("/"), "directory");
+fn every_summary_fits_a_line_of_a_screen() {
+    let world = World::of(&[("a", "")]);
+    symlink("a", world.path("link")).unwrap();
+    for path in ["/", "/a", "/link"] {
+        for operation in &world.interface(path).descriptor.declaration().operations {
+            let own = operation.documentation.iter();
+            let fields = operation.parameters.iter().chain(fields(&operation.returns));
+            for words in own.chain(fields.filter_map(|field| field.documentation.as_ref())) {
+                assert!(!words.summary.is_empty() && words.summary.len() <= 90, "{}", words.summary);
+            }
+        }
+    }
+}
+
+/// All fields that stand in a type.
+fn fields(ty: &Type) -> Vec<&Field> {
+    match ty.kind() {
+        TypeKind::Record(own) => {
+            own.iter().flat_map(|field| [vec![field], fields(&field.ty)].concat()).collect()
+        }
+        TypeKind::List(items) => fields(items),
+        _ => Vec::new(),
+    }
 }
 
 #[test]
 fn the_operations_have_the_signatures_that_were_published() {
     let world = World::of(&[("a", "")]);
-    std::os::unix::fs::symlink("a", world.path("link")).unwrap();
+    symlink("a", world.path("link")).unwrap();
     for (path, operations) in [
         (
             "/",

@@ -10,7 +10,7 @@ use std::thread::JoinHandle;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use worldspace_model::{ErrorCode, Value};
 
-use super::world::{Fields, World, entries};
+use super::world::{Fields, World, entries, field};
 
 /// Does something over and over until it is dropped.
 struct Meanwhile {
@@ -101,6 +101,70 @@ fn whatever_is_swapped_for_a_link_nothing_outside_is_read() {
     }
     assert!(answered > 100 && refused > 100, "{answered} answered, {refused} refused");
     assert!(swappers.iter().all(|swapper| swapper.rounds() > 1000), "hardly anything was swapped");
+}
+
+#[test]
+fn what_is_said_of_a_link_is_of_one_link() {
+    let world = World::new();
+    for (name, target) in [("l", "a"), ("m", "./b"), ("k", "a")] {
+        symlink(target, world.path(name)).unwrap();
+    }
+    fs::write(world.path("f"), "").unwrap();
+    let swappers = [exchange(world.path("l"), world.path("m")), exchange(world.path("k"), world.path("f"))];
+    let (mut answered, mut refused) = (0, 0);
+    for _ in 0..1000 {
+        match world.call("/l", "metadata", &[]) {
+            Ok(link) => {
+                let target = entries(&link).remove(0);
+                let size = field(&link, "size").as_integer().unwrap();
+                assert!([(1, "/a"), (3, "/b")].contains(&(size, &*target)), "{size} {target}");
+                answered += 1;
+            }
+            Err(error) => {
+                assert_eq!(error.code, ErrorCode::ValidatorMismatch, "{error}");
+                refused += 1;
+            }
+        }
+        // A link and a file: whichever it is, it is never absent, and never called as the other.
+        match world.call("/k", "metadata", &[]) {
+            Ok(thing) => assert!(["file", "link"].contains(&field(&thing, "kind").as_str().unwrap())),
+            Err(error) => {
+                assert!(
+                    [ErrorCode::ValidatorMismatch, ErrorCode::InterfaceMismatch].contains(&error.code),
+                    "{error}"
+                );
+            }
+        }
+    }
+    assert!(answered > 100, "{answered} answered, {refused} refused");
+    assert!(swappers.iter().all(|swapper| swapper.rounds() > 1000), "hardly anything was swapped");
+}
+
+#[test]
+fn a_root_that_is_built_anew_all_the_time_is_served_in_the_end() {
+    let world = World::of(&[("a", "0")]);
+    let (root, next) = (world.path(""), world.outside().join("next"));
+    let builder = Meanwhile::run(move |round| {
+        fs::create_dir(&next).unwrap();
+        fs::write(next.join("a"), round.to_string()).unwrap();
+        fs::remove_dir_all(&root).unwrap();
+        fs::rename(&next, &root).unwrap();
+    });
+    let (mut answered, mut asked) = (0, 0);
+    while answered < 200 || builder.rounds() < 200 {
+        asked += 1;
+        assert!(asked < 100_000, "{answered} answers");
+        match world.read("/a") {
+            Ok(text) => answered += usize::from(text.parse::<u64>().is_ok()),
+            Err(error) => {
+                // Half removed, gone, or another one by now.
+                let codes = [ErrorCode::NotFound, ErrorCode::Internal, ErrorCode::ValidatorMismatch];
+                assert!(codes.contains(&error.code), "{error}");
+            }
+        }
+    }
+    drop(builder);
+    assert!(world.read("/a").is_ok());
 }
 
 #[test]

@@ -48,10 +48,20 @@ impl World {
         Self::build(Settings::default(), mounts)
     }
 
+    /// Of a directory that the test made itself.
+    pub(super) fn serving(path: impl AsRef<Path>, settings: Settings) -> Self {
+        Self::host(TempDir::new().unwrap(), path.as_ref(), settings, &[])
+    }
+
     fn build(settings: Settings, mounts: &[(&str, Memory)]) -> Self {
         let directory = TempDir::new().unwrap();
-        std::fs::create_dir(directory.path().join("root")).unwrap();
-        let files = Files::open(directory.path().join("root"), settings).unwrap();
+        let root = directory.path().join("root");
+        std::fs::create_dir(&root).unwrap();
+        Self::host(directory, &root, settings, mounts)
+    }
+
+    fn host(directory: TempDir, root: &Path, settings: Settings, mounts: &[(&str, Memory)]) -> Self {
+        let files = Files::open(root, settings).unwrap();
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         let limits = HostLimits { tree_nodes: 20_000, ..HostLimits::default() };
