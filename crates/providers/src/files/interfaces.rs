@@ -125,8 +125,8 @@ fn find() -> OperationDeclaration {
                      leading `/` for the directory itself, a leading `!` for all but these.",
                 ),
             optional("text", Type::STRING, "What stands in a line of them, exactly so; each such line is a match."),
-            optional("regex", Type::BOOLEAN, "Whether `text` is a regular expression; false unless given.").detailed(
-                "In the syntax of Rust's regex crate: `^` and `$` are the borders of a line, `(?i)` is for any case.",
+            optional("regex", Type::BOOLEAN, "Whether `text` is a regular expression (Rust's syntax); false unless given.").detailed(
+                "`^` and `$` are the borders of a line, `(?i)` is for any case.",
             ),
             optional("limit", Type::INTEGER, limit),
         ])
@@ -165,8 +165,10 @@ fn metadata() -> OperationDeclaration {
 fn read_text() -> OperationDeclaration {
     let lines =
         format!("How many lines, from 1; unless given, all, of which one answer holds {}.", text::USUAL);
-    let whole =
-        format!("Whole lines, {} KiB at most; a single line longer than that is cut.", text::LONGEST >> 10);
+    let whole = format!(
+        "Whole lines, {} KiB at most; a longer line is cut (`read_bytes` reads such a one).",
+        text::LONGEST >> 10
+    );
     OperationDeclaration::new("read_text")
         .documented("Reads lines of a UTF-8 text, line ends kept as they are.")
         .detailed(
