@@ -353,8 +353,12 @@ impl Client {
         let answer = self.transport().call_operation(context.clone(), call.clone()).await;
         match answer {
             Err(lost @ TransportError::Unanswered(Unanswered::Lost { .. })) if call.read => {
-                // A repeat that fails says nothing of what became of the first.
-                self.transport().call_operation(context, call.clone()).await.map_err(|_| lost)
+                match self.transport().call_operation(context, call.clone()).await {
+                    // It changes nothing, so what the Host says now is as good as what it said first.
+                    answer @ (Ok(_) | Err(TransportError::Refused(_))) => answer,
+                    // Whatever became of the repeat, it says nothing of the first.
+                    Err(_) => Err(lost),
+                }
             }
             answer => answer,
         }

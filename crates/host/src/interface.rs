@@ -134,3 +134,55 @@ impl fmt::Debug for Interface {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use worldspace_model::{EnumCase, Field, UnionCase};
+
+    use super::*;
+
+    /// A validator stands for everything that a descriptor says: no two of these may share one.
+    #[test]
+    fn whatever_differs_in_a_descriptor_differs_in_its_digest() {
+        let op = || OperationDeclaration::new("op");
+        let taking = |ty| op().takes([Field::required("p", ty)]);
+        let documented = |field: Field| op().takes([field]);
+        let mut details = op().documented("s");
+        details.documentation = Some(Documentation { summary: "s".into(), details: Some("d".into()) });
+        let mut returns = op();
+        returns.returns_documentation = Some(Documentation::summary("s"));
+        let interfaces: Vec<Interface> = [
+            Interface::builder(),
+            Interface::builder().documented("s"),
+            Interface::builder().ty("T", Type::UNIT),
+            Interface::builder().ty("T", Type::STRING),
+            Interface::builder().ty("T\", definition: Unit", Type::UNIT),
+            Interface::builder().read(op()),
+            Interface::builder().write(op()),
+            Interface::builder().operation(op(), [Effect::Destructive]),
+            Interface::builder().operation(op(), [Effect::Destructive, Effect::Guarded]),
+            Interface::builder().read(op().documented("s")),
+            Interface::builder().read(details),
+            Interface::builder().read(returns),
+            Interface::builder().read(op().returns(Type::JSON)),
+            Interface::builder().read(taking(Type::UNIT)),
+            Interface::builder().read(documented(Field::optional("p", Type::UNIT))),
+            Interface::builder().read(documented(Field::required("p", Type::UNIT).documented("s"))),
+            Interface::builder().read(taking(Type::list(Type::UNIT))),
+            Interface::builder().read(taking(Type::one_of(["a", "b"]))),
+            Interface::builder().read(taking(Type::one_of(["b", "a"]))),
+            Interface::builder().read(taking(Type::cases(vec![EnumCase::documented("a", "s")]))),
+            Interface::builder().read(taking(Type::union([UnionCase::bare("a")]))),
+            Interface::builder().read(taking(Type::union([UnionCase::carrying("a", Type::UNIT)]))),
+            Interface::builder().read(taking(Type::record([]))),
+        ]
+        .into_iter()
+        .map(|builder| builder.build().unwrap())
+        .collect();
+        for (at, one) in interfaces.iter().enumerate() {
+            for other in &interfaces[..at] {
+                assert_ne!(one.digest(), other.digest(), "{one:?} {other:?}");
+            }
+        }
+    }
+}

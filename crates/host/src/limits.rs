@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-/// What a Host allows at most. Each limit says of itself when it was hit.
+/// What a Host allows at most. Each limit says of itself when it was hit. 0 allows nothing, but for a tree, which has
+/// its first node whatever the limit.
 #[derive(Debug, Clone)]
 pub struct HostLimits {
     /// Entries in one `fetch`. More are refused as a whole, so that an answer stays within a response.

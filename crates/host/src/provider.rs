@@ -30,7 +30,8 @@ pub trait Provider: Send + Sync + 'static {
     /// Up to `most` indexable children of a position, in an order that is stable while they are unchanged, from the
     /// first one or from behind the child `after`.
     ///
-    /// Where `after` is gone: an order by name goes on where it would stand, any other says [`ProviderError::Gone`].
+    /// A position that is not there is [`ProviderError::NotFound`], one without children an empty page. More than `most`
+    /// are taken as far as there is room. Where `after` is gone: an order by name goes on where it would stand, any other says [`ProviderError::Gone`].
     fn children(
         &self,
         context: &Context,
@@ -80,7 +81,8 @@ impl Page {
     }
 
     /// Children that stand by the bytes of their names, those that vanished before they could be read left out; `more`
-    /// where there may be further ones. A page without children ends the list.
+    /// where there may be further ones. A page without children ends the list. A name out of order, or one that came
+    /// before, makes the list `unavailable`.
     pub fn by_name(children: Vec<(Segment, Published)>, more: bool) -> Self {
         Self { children, more, order: Order::ByName }
     }

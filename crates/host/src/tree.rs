@@ -121,11 +121,14 @@ impl<'h> Walk<'h> {
         // The first node is in every answer, whatever it takes.
         self.has_room_for(&first);
         self.push(entry.clone(), None, 0, first);
-        if after.is_some() && self.depth > 0 && self.room() > 0 {
+        if after.is_some() && self.depth > 0 {
             let first = self.open(0, after.cloned(), PAGE.min(self.room() + 1));
             match in_time(self.deadline, first).await {
                 // Whether the children can be resumed there at all is a matter of the request, not of the node.
                 Some(Err(ProviderError::Gone)) => return Err(ProviderError::Gone),
+                Some(Ok(_)) if self.room() == 0 => {
+                    self.settle(0, Expansion::Unexplored, Some(self.full()));
+                }
                 Some(first) => self.expand(0, first, true).await,
                 None => self.settle(0, Expansion::Unexplored, Some(Cause::Deadline)),
             }

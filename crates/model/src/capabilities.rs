@@ -17,7 +17,7 @@ pub struct Capabilities {
     pub journal: Option<JournalTerms>,
 }
 
-/// What a Host takes and gives at most.
+/// What a Host takes and gives at most; 0 where it does not say.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct StatedLimits {
     /// Bytes of a request body.

@@ -284,16 +284,21 @@ impl Effects {
 }
 
 impl EffectTable {
-    /// The table of these, one for each operation of the descriptor.
+    /// The table of these. An operation that is not named is an ordinary write.
     ///
     /// # Errors
-    /// [`Rule::InvalidRequest`] where the names are not the descriptor's operations, each once.
+    /// [`Rule::InvalidRequest`] for a name that is no operation of the descriptor, or that stands twice.
     pub fn new(descriptor: &Descriptor, effects: Vec<(Name, Effects)>) -> Result<Self, Fault> {
         let operations = &descriptor.declaration().operations;
         let mut ordered = vec![None; operations.len()];
         for (name, effects) in effects {
-            let fault = || Fault::new(Rule::InvalidRequest { reason: "effects name each operation once" });
-            let index = descriptor.compiled().find_operation(&name).ok_or_else(fault)?;
+            let fault = || {
+                Fault::new(Rule::InvalidRequest {
+                    reason: "effects name operations of the interface, each at most once",
+                })
+            };
+            let unknown = || fault().at_name(Namespace::Operation, &name);
+            let index = descriptor.compiled().find_operation(&name).ok_or_else(unknown)?;
             if ordered[index].replace(effects).is_some() {
                 return Err(fault().at_name(Namespace::Operation, &name));
             }

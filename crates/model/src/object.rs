@@ -122,6 +122,8 @@ impl InterfaceList {
     /// None.
     pub const EMPTY: Self = Self(None);
 
+    /// The list of these.
+    ///
     /// # Errors
     /// [`Rule::DuplicateInterface`] at the index of the repeated one.
     pub fn new(references: impl Into<Arc<[InterfaceReference]>>) -> Result<Self, Fault> {

@@ -115,6 +115,8 @@ pub struct OutgoingCall {
 }
 
 impl FetchTreeRequest {
+    /// The request, if its parts go together.
+    ///
     /// # Errors
     /// [`Rule::InvalidRequest`]: `limit` 0, or `after` with `depth` 0.
     pub fn new(entry: EntryPath, depth: u32, limit: u32, after: Option<Segment>) -> Result<Self, Fault> {

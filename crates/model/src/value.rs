@@ -73,6 +73,8 @@ impl Integer {
     /// −(2^53−1).
     pub const MIN: Self = Self(-((1 << 53) - 1));
 
+    /// The integer, within ±(2^53−1).
+    ///
     /// # Errors
     /// [`Rule::IntegerOutOfRange`].
     pub fn new(value: i64) -> Result<Self, Fault> {
@@ -95,6 +97,8 @@ impl Integer {
 }
 
 impl Number {
+    /// The number, if it is finite.
+    ///
     /// # Errors
     /// [`Rule::NonFiniteNumber`].
     pub fn new(value: f64) -> Result<Self, Fault> {
@@ -108,6 +112,8 @@ impl Number {
 }
 
 impl List {
+    /// The list of these.
+    ///
     /// # Errors
     /// [`Rule::TooDeep`].
     pub fn new(items: Vec<Value>) -> Result<Self, Fault> {
@@ -132,6 +138,8 @@ impl List {
 }
 
 impl Record {
+    /// The record of these.
+    ///
     /// # Errors
     /// [`Rule::DuplicateName`], [`Rule::TooDeep`].
     pub fn new(fields: Vec<(Name, Value)>) -> Result<Self, Fault> {
@@ -210,12 +218,16 @@ impl Value {
         Self::Integer(Integer::saturating(count))
     }
 
+    /// An integer, within ±(2^53−1).
+    ///
     /// # Errors
     /// [`Rule::IntegerOutOfRange`].
     pub fn integer(value: i64) -> Result<Self, Fault> {
         Integer::new(value).map(Self::Integer)
     }
 
+    /// Values in order.
+    ///
     /// # Errors
     /// [`Rule::TooDeep`].
     pub fn list(items: Vec<Self>) -> Result<Self, Fault> {

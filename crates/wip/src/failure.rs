@@ -51,7 +51,7 @@ impl Kind {
             Self::Protocol(code) => code.name(),
             Self::Usage => "usage",
             Self::Local => "local",
-            Self::Interrupted => "interrupted",
+            Self::Interrupted => "local",
             Self::Unreachable => "unreachable",
             Self::InvalidAnswer => "invalid_answer",
         }
@@ -133,7 +133,7 @@ mod tests {
             (Kind::Usage, "usage", 2),
             (Kind::Unreachable, "unreachable", 6),
             (Kind::InvalidAnswer, "invalid_answer", 7),
-            (Kind::Interrupted, "interrupted", 130),
+            (Kind::Interrupted, "local", 130),
         ] {
             assert_eq!((kind.code(), kind.exit()), (code, status));
         }

@@ -213,9 +213,11 @@ async fn only_a_read_is_repeated_once_after_a_lost_connection() {
         world.lost.push_back(lost());
         world.calls = [Ok(answer("one".into(), None)), error(ErrorCode::PermissionDenied)].into();
     });
+    // What the Host answers to the repeat is its word: a read has no outcome to be unsure of.
     let failure = read().await.unwrap_err();
-    assert!(matches!(&failure, CallFailure::OutcomeUnknown(unknown) if unknown.read), "{failure:?}");
-    host.asked();
+    let CallFailure::NothingHappened(NotRun::Refused(refused)) = &failure else { panic!("{failure:?}") };
+    assert_eq!(refused.code, ErrorCode::PermissionDenied);
+    assert_eq!(host.asked().len(), 2);
 
     host.world(|world| world.lost.push_back(lost()));
     host.world(|world| world.calls.clear());

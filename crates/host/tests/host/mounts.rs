@@ -147,7 +147,7 @@ async fn siblings_of_one_name_cost_their_own_list_alone() {
     let twin = || Node { name: "twin".into(), known_leaf: true, ..Node::default() };
     let root = Node { children: vec![twin(), twin()], ..Node::default() };
     let host = Host::builder()
-        .mount(entry("/bad"), Scripted { root, page: 9 })
+        .mount(entry("/bad"), Scripted { root, page: 9, by_name: false })
         .mount(entry("/good"), memory(&["/a"]))
         .build()
         .unwrap();

@@ -17,12 +17,17 @@ pub struct Node {
     pub known_leaf: bool,
     /// Reading fails behind so many children.
     pub fails_behind: Option<usize>,
+    /// It is listed, but gone by the time that its children are read.
+    pub vanishes: bool,
 }
 
 /// A provider of such a world, which gives at most `page` children at a time.
+#[derive(Debug)]
 pub struct Scripted {
     pub root: Node,
     pub page: usize,
+    /// Whether it gives its order as one by name, which it is.
+    pub by_name: bool,
 }
 
 impl Node {
@@ -30,9 +35,24 @@ impl Node {
         self.children.iter().find(|child| child.name == name)
     }
 
+    /// As `observe` finds it: what vanishes has no children.
+    pub fn without_vanishing(mut self) -> Self {
+        if self.vanishes {
+            return Self { name: self.name, known_leaf: self.known_leaf, ..Self::default() };
+        }
+        self.children = self.children.into_iter().map(Self::without_vanishing).collect();
+        self
+    }
+
+    /// How many children stand at `after` or before it.
+    fn behind(&self, after: &str) -> usize {
+        self.children.iter().take_while(|child| *child.name <= *after).count()
+    }
+
     /// The children that can be read, and whether reading fails behind them.
     pub fn readable(&self) -> (&[Node], bool) {
         match self.fails_behind {
+            _ if self.vanishes => (&[], true),
             Some(count) if count <= self.children.len() => (&self.children[..count], true),
             _ => (&self.children, false),
         }
@@ -66,10 +86,14 @@ impl Provider for Scripted {
         most: usize,
     ) -> Result<Page, ProviderError> {
         let node = self.find(path)?;
+        if node.vanishes {
+            return Err(ProviderError::NotFound);
+        }
         let (readable, fails) = node.readable();
         let names: Vec<Segment> = node.children.iter().map(|child| segment(&child.name)).collect();
         let from = match after {
             None => 0,
+            Some(after) if self.by_name => node.behind(after.as_str()),
             Some(after) => 1 + names.iter().position(|name| name == after).ok_or(ProviderError::Gone)?,
         };
         if fails && from >= readable.len() {
@@ -77,7 +101,8 @@ impl Provider for Scripted {
         }
         let to = readable.len().min(from + most.min(self.page));
         let children = (from..to).map(|at| (names[at].clone(), node.children[at].published())).collect();
-        Ok(Page::in_own_order(children, to < readable.len() || fails))
+        let more = to < readable.len() || fails;
+        Ok(if self.by_name { Page::by_name(children, more) } else { Page::in_own_order(children, more) })
     }
 }
 
@@ -110,7 +135,7 @@ pub fn fetch_tree(
         } else {
             let (readable, fails) = node.readable();
             let from = match after.filter(|_| at == 0) {
-                Some(after) => 1 + node.children.iter().position(|child| child.name == after).unwrap(),
+                Some(after) => node.behind(after),
                 None => 0,
             };
             let left = readable.get(from..).unwrap_or_default();
@@ -138,12 +163,15 @@ pub fn fetch_tree(
 pub fn worlds() -> impl Strategy<Value = Node> {
     let leaf = any::<bool>().prop_map(|known_leaf| Node { known_leaf, ..Node::default() });
     leaf.prop_recursive(4, 60, 7, |inner| {
-        (prop::collection::vec(inner, 0..7), prop::option::weighted(0.15, 0..8usize)).prop_map(
-            |(children, fails_behind)| {
+        let failing = prop::option::weighted(0.15, 0..8usize);
+        (prop::collection::vec(inner, 0..7), failing, prop::bool::weighted(0.1)).prop_map(
+            |(children, fails_behind, vanishes)| {
                 let named = |(at, child): (usize, Node)| Node { name: format!("n{at}"), ..child };
                 let children: Vec<Node> = children.into_iter().enumerate().map(named).collect();
-                Node { children, fails_behind, ..Node::default() }
+                Node { children, fails_behind, vanishes, ..Node::default() }
             },
         )
     })
+    // The entry that is asked for is there.
+    .prop_map(|root| Node { vanishes: false, ..root })
 }

@@ -241,7 +241,10 @@ fn effects_come_only_where_they_are_wanted() {
     refused(
         |body| codec.read_interface_response(body, &wanted(true)),
         &[
-            (&body.replace("\"look\":[]", "\"lock\":[]"), "effects: effects name each operation once"),
+            (
+                &body.replace("\"look\":[]", "\"lock\":[]"),
+                "effects.lock: effects name operations of the interface, each at most once",
+            ),
             (&body.replace("destructive", "fatal"), "effects.`drop it`[0]: there is no case `fatal`"),
             (&body.replace("destructive", "read"), "effects.`drop it`: `read` stands alone"),
             (

@@ -38,6 +38,8 @@ fn bits(value: &Value) -> u64 {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn values_of_every_type((ty, value) in ty().prop_flat_map(|ty| (Just(ty.clone()), value_of(&ty)))) {
         let (argument, result) = send(ty, &value);
