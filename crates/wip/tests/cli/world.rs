@@ -142,7 +142,7 @@ fn ctrl_c_during_a_read_leaves_nothing_unknown() {
     let child = started(program().args(["invoke", "/notes/today", "wait", "-o", "json", "--at", &host.url]));
     host.wait_for_hang();
     signal(&child, "-INT");
-    assert_eq!(ended(child).json_error(-2).0, "interrupted");
+    assert_eq!(ended(child).json_error(-2).0, "local");
 }
 
 #[test]
