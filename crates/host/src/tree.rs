@@ -126,7 +126,8 @@ impl<'h> Walk<'h> {
             match in_time(self.deadline, first).await {
                 // Whether the children can be resumed there at all is a matter of the request, not of the node.
                 Some(Err(ProviderError::Gone)) => return Err(ProviderError::Gone),
-                Some(Ok(_)) if self.room() == 0 => {
+                // Without room for any of them, that is all there was to read for.
+                _ if self.room() == 0 => {
                     self.settle(0, Expansion::Unexplored, Some(self.full()));
                 }
                 Some(first) => self.expand(0, first, true).await,

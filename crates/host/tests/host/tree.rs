@@ -30,7 +30,7 @@ fn lines(tree: &Tree, top: &EntryPath) -> (Vec<Line>, BTreeSet<&'static str>) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Order, truncation, causes and expansions at every depth and limit, whatever the page size, for a mount at the
     /// root and below it.
