@@ -24,6 +24,11 @@ impl Grain {
     /// For filesystems that nothing is known of.
     pub(super) const UNKNOWN: Self = Self { window: COARSE, folds: true };
 
+    #[cfg(test)]
+    pub(super) fn of_window(window: Duration) -> Self {
+        Self { window, folds: false }
+    }
+
     #[cfg(target_os = "linux")]
     pub(super) fn of(root: impl std::os::fd::AsFd) -> Self {
         // Local filesystems that take their times from the kernel's own clock and compare names byte by byte: ext, xfs,

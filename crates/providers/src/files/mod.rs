@@ -38,6 +38,7 @@ mod failure;
 mod grain;
 mod interfaces;
 mod names;
+mod newborn;
 mod open;
 mod pool;
 mod read;
@@ -119,7 +120,7 @@ impl Files {
 impl Provider for Files {
     async fn object(&self, context: &Context, path: &LocalPath) -> Result<Published, ProviderError> {
         let (anchor, path) = (self.0.anchor.clone(), path.clone());
-        self.0.short.run(context, move |_| anchor.root()?.object(&path)).await?
+        self.0.short.run(context, move |patience: &_| anchor.root()?.object(&path, patience)).await?
     }
 
     async fn children(

@@ -135,25 +135,26 @@ impl Root {
     }
 
     /// The Object at a path.
-    pub(super) fn object(&self, path: &LocalPath) -> Result<Published, ProviderError> {
-        let seen = self.see(path).map_err(observed)?;
+    pub(super) fn object(&self, path: &LocalPath, patience: &Patience) -> Result<Published, ProviderError> {
+        let seen = self.see(path, patience).map_err(observed)?;
         // Whoever asks for one thing that just changed and is too large to be read mostly wants to call it: a moment's
         // wait gives a state that a call can be bound to. What changes all the time has none, however long one waits.
         match self.states.patience(&seen.stat).filter(|_| !seen.lasts) {
             None => Ok(seen.published),
             Some(wait) => {
                 std::thread::sleep(wait);
-                Ok(self.see(path).map_err(observed)?.published)
+                Ok(self.see(path, patience).map_err(observed)?.published)
             }
         }
     }
 
-    fn see(&self, path: &LocalPath) -> io::Result<Seen> {
+    fn see(&self, path: &LocalPath, patience: &Patience) -> io::Result<Seen> {
         let found = self.find(path)?;
         match &found.above {
-            Some((directory, name)) => self.publish(directory, name, found.stat),
+            Some((directory, name)) => self.publish(directory, name, found.stat, patience),
             None => {
-                let identity = self.states.identity(&found.stat, || Ok(self.directory.try_clone()?.into()));
+                let hold = || Ok(self.directory.try_clone()?.into());
+                let identity = self.states.identity(&found.stat, patience, hold);
                 self.publish_directory(found.stat, identity, || self.directory.try_clone())
             }
         }
@@ -189,7 +190,11 @@ impl Root {
             patience.check_caller()?;
             let read = Stat::at(&inside.directory, name).and_then(|stat| {
                 let left_out = inside.rules.leaves_out(name.as_str(), stat.kind);
-                if left_out { Ok(None) } else { self.publish(&inside.directory, name, stat).map(Some) }
+                if left_out {
+                    Ok(None)
+                } else {
+                    self.publish(&inside.directory, name, stat, patience).map(Some)
+                }
             });
             match read.map_err(observed) {
                 Ok(Some(seen)) => children.push((name.clone(), seen.published)),
@@ -214,8 +219,8 @@ impl Root {
         Ok(names)
     }
 
-    fn publish(&self, parent: &Dir, name: &Segment, stat: Stat) -> io::Result<Seen> {
-        let identity = self.states.identity(&stat, || open::hold(parent, name));
+    fn publish(&self, parent: &Dir, name: &Segment, stat: Stat, patience: &Patience) -> io::Result<Seen> {
+        let identity = self.states.identity(&stat, patience, || open::hold(parent, name));
         if stat.kind == Kind::Directory {
             return self.publish_directory(stat, identity, || open::directory(parent, name));
         }

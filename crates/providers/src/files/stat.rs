@@ -16,7 +16,7 @@ pub(super) enum Kind {
 }
 
 /// A point in time as the filesystem keeps it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Time {
     pub(super) seconds: i64,
     pub(super) nanos: u32,

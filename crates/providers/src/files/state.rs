@@ -12,17 +12,18 @@ use std::io::{self, Read};
 use std::num::NonZeroUsize;
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use cap_std::fs::Dir;
 use lru::LruCache;
-use tokio::sync::Semaphore;
 use worldspace_host::{Identity, StateToken};
 
 use super::Settings;
 use super::grain::Grain;
 use super::names::{Names, RawName};
+use super::newborn::Newborn;
+use super::pool::Patience;
 use super::rules::is_hidden;
 use super::stat::{Kind, Place, Stat};
 
@@ -32,8 +33,6 @@ const READ: u64 = 1 << 20;
 const WAITED: Duration = Duration::from_millis(20);
 /// States that are remembered: those of directories, and those of files that were seen young.
 const REMEMBERED: usize = 16_384;
-/// Newborn things that are held at one time, so that their inode number is not given to another.
-const HELD: usize = 128;
 
 type Digest = [u8; 32];
 
@@ -46,7 +45,7 @@ pub(super) struct States {
     /// Whether hidden names are published.
     hidden: bool,
     remembered: Mutex<LruCache<Place, Remembered>>,
-    held: Arc<Semaphore>,
+    newborn: Newborn,
     /// Told apart from every other start.
     instance: u64,
     counter: AtomicU64,
@@ -94,7 +93,7 @@ impl States {
             indexable: settings.indexable_names,
             hidden: settings.hidden,
             remembered: Mutex::new(LruCache::new(kept)),
-            held: Arc::new(Semaphore::new(HELD)),
+            newborn: Newborn::new(),
             instance: getrandom::u64().map_err(|error| io::Error::other(error.to_string()))?,
             counter: AtomicU64::new(0),
         })
@@ -106,24 +105,33 @@ impl States {
         stat: &Stat,
         open: impl FnOnce() -> io::Result<(std::fs::File, Stat)>,
     ) -> State {
-        let young = self.grain(stat).is_young(stat.changed);
-        self.of_content(stat, young, |stamp| match stat.kind {
-            Kind::File => open().and_then(|(file, opened)| digest_file(file, &opened, stamp)).ok(),
-            // A link's target and a device's number never change; a new one is another thing.
-            _ => Some([0; 32]),
-        })
+        self.of_content(
+            stat,
+            || self.is_young(stat),
+            |stamp| match stat.kind {
+                Kind::File => open().and_then(|(file, opened)| digest_file(file, &opened, stamp)).ok(),
+                // A link's target and a device's number never change; a new one is another thing.
+                _ => Some([0; 32]),
+            },
+        )
     }
 
-    fn of_content(&self, stat: &Stat, young: bool, content: impl FnOnce(&[u8]) -> Option<Digest>) -> State {
+    fn of_content(
+        &self,
+        stat: &Stat,
+        is_young: impl Fn() -> bool,
+        content: impl FnOnce(&[u8]) -> Option<Digest>,
+    ) -> State {
         let stamp = stat.stamp();
+        let young = is_young();
         match self.known(stat.place, &stamp) {
             None if !young => return lasting(&stamp, None),
             Some(known) if !young && known.settled => return lasting(&stamp, known.content.as_ref()),
             _ => {}
         }
         let Some(content) = content(&stamp) else { return self.unmatched(&stamp) };
-        let remembered = Remembered { stamp, content: Some(content), names: Count::None, settled: !young };
-        self.remember(stat.place, remembered)
+        let found = Remembered { stamp, content: Some(content), names: Count::None, settled: !young };
+        self.remember(stat.place, found, is_young)
     }
 
     /// The state of a directory and the number of its names.
@@ -136,9 +144,8 @@ impl States {
         open: impl FnOnce() -> io::Result<Dir>,
     ) -> io::Result<Directory> {
         let stamp = stat.stamp();
-        let known = self.known(stat.place, &stamp);
-        let young = self.grain(stat).is_young(stat.changed);
-        if let Some(known) = known.as_ref().filter(|known| known.settled && !young) {
+        let young = self.is_young(stat);
+        if let Some(known) = self.known(stat.place, &stamp).filter(|known| known.settled && !young) {
             return Ok(Directory { state: lasting(&stamp, known.content.as_ref()), names: known.names });
         }
         let directory = open()?;
@@ -149,28 +156,31 @@ impl States {
         if young && names == Count::TooMany {
             return Ok(Directory { state: self.unmatched(&stamp), names });
         }
-        let content = (young || known.is_some()).then_some(digest);
-        let state = self.remember(stat.place, Remembered { stamp, content, names, settled: !young });
+        let found = Remembered { stamp, content: Some(digest), names, settled: !young };
+        let state = self.remember(stat.place, found, || self.is_young(stat));
         Ok(Directory { state, names })
     }
 
     /// The state of what cannot be read.
     pub(super) fn unread(&self, stat: &Stat) -> State {
         let stamp = stat.stamp();
-        let young = self.grain(stat).is_young(stat.changed);
-        if young { self.unmatched(&stamp) } else { lasting(&stamp, None) }
+        if self.is_young(stat) { self.unmatched(&stamp) } else { lasting(&stamp, None) }
     }
 
-    /// The identity, if it is reliable: born at a known time, and reached by one path alone. An inode number is given
-    /// away anew at once, so what is younger than the clock can tell is held until it is older.
+    /// The identity, if it is reliable: born at a known time, and reached by one path alone.
     pub(super) fn identity(
         &self,
         stat: &Stat,
-        hold: impl FnOnce() -> io::Result<OwnedFd>,
+        patience: &Patience,
+        hold: impl Fn() -> io::Result<OwnedFd>,
     ) -> Option<Identity> {
         let born = stat.born?;
         let one_path = stat.mount == self.mount && (stat.kind == Kind::Directory || stat.links == 1);
-        if !one_path || (self.grain.is_young(born) && !self.hold(stat, hold)) {
+        let kept = || {
+            !self.grain.is_young(born)
+                || self.newborn.keep(stat, born, self.grain, || patience.check_caller().is_err(), hold)
+        };
+        if !one_path || !kept() {
             return None;
         }
         let mut bytes = Vec::with_capacity(32);
@@ -182,25 +192,14 @@ impl States {
         Some(Identity::new(text))
     }
 
-    fn hold(&self, stat: &Stat, hold: impl FnOnce() -> io::Result<OwnedFd>) -> bool {
-        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return false };
-        let Ok(permit) = self.held.clone().try_acquire_owned() else { return false };
-        let Ok(held) = hold() else { return false };
-        let same = Stat::of(&held).is_ok_and(|found| found.place == stat.place && found.born == stat.born);
-        if let Some(born) = stat.born.filter(|_| same) {
-            let window = self.grain.window(born);
-            runtime.spawn(async move {
-                tokio::time::sleep(window).await;
-                drop((held, permit));
-            });
-        }
-        same
-    }
-
     /// How long a state that does not last takes to become one that does; none where that is too long to wait for.
     pub(super) fn patience(&self, stat: &Stat) -> Option<Duration> {
         let window = self.grain(stat).window(stat.changed);
         (window <= WAITED).then_some(window)
+    }
+
+    fn is_young(&self, stat: &Stat) -> bool {
+        self.grain(stat).is_young(stat.changed)
     }
 
     /// The clock that gave the times: below another mount it is not known.
@@ -212,9 +211,18 @@ impl States {
         self.lock().get(&place).filter(|known| known.stamp == stamp).cloned()
     }
 
-    fn remember(&self, place: Place, remembered: Remembered) -> State {
-        let state = lasting(&remembered.stamp, remembered.content.as_ref());
-        self.lock().put(place, remembered);
+    /// Remembers what was found. Its content counts where it did before, or where another could still be hidden: looked
+    /// at now, since others may have found the same thing old while this was read.
+    fn remember(&self, place: Place, mut found: Remembered, is_young: impl Fn() -> bool) -> State {
+        let mut remembered = self.lock();
+        let counts = match remembered.peek(&place).filter(|known| known.stamp == found.stamp) {
+            Some(known) => known.content.is_some(),
+            None => is_young(),
+        };
+        found.content = found.content.filter(|_| counts);
+        found.settled |= !counts;
+        let state = lasting(&found.stamp, found.content.as_ref());
+        remembered.put(place, found);
         state
     }
 
@@ -280,12 +288,13 @@ mod tests {
     use super::*;
     use crate::files::stat::Time;
 
-    /// What is seen of a file, in order: whether its times are young, what stands in it (none: it cannot be read), and
-    /// which state it must be taken for.
-    fn check(seen: &[(bool, Option<u8>, &str)]) {
-        let states = States::new(Grain::UNKNOWN, None, &Settings::default()).unwrap();
+    fn states() -> States {
+        States::new(Grain::UNKNOWN, None, &Settings::default()).unwrap()
+    }
+
+    fn stat() -> Stat {
         let time = Time { seconds: 1, nanos: 1 };
-        let stat = Stat {
+        Stat {
             kind: Kind::File,
             place: Place { device: 1, inode: 1 },
             mount: None,
@@ -295,11 +304,17 @@ mod tests {
             changed: time,
             links: 1,
             mode: 0,
-        };
+        }
+    }
+
+    /// What is seen of a file, in order: whether its times are young, what stands in it (none: it cannot be read), and
+    /// which state it must be taken for.
+    fn check(seen: &[(bool, Option<u8>, &str)]) {
+        let (states, stat) = (states(), stat());
         let tokens: Vec<_> = seen
             .iter()
             .map(|(young, content, _)| {
-                states.of_content(&stat, *young, |_| content.map(|byte| [byte; 32])).token
+                states.of_content(&stat, || *young, |_| content.map(|byte| [byte; 32])).token
             })
             .collect();
         for (a, (_, _, name_a)) in seen.iter().enumerate() {
@@ -319,6 +334,24 @@ mod tests {
     fn what_was_seen_young_and_stayed_is_the_same_state_when_it_is_old() {
         check(&[(true, Some(1), "a"), (false, Some(1), "a"), (false, Some(9), "a")]);
         check(&[(false, Some(1), "old"), (false, Some(2), "old")]);
+    }
+
+    #[test]
+    fn what_becomes_old_while_it_is_read_is_what_another_finds_old_meanwhile() {
+        let (states, stat) = (states(), stat());
+        let is_young = std::cell::Cell::new(true);
+        let mut meanwhile = None;
+        let found = states.of_content(
+            &stat,
+            || is_young.get(),
+            |_| {
+                is_young.set(false);
+                meanwhile = Some(states.of_content(&stat, || false, |_| None).token);
+                Some([1; 32])
+            },
+        );
+        let later = states.of_content(&stat, || false, |_| None).token;
+        assert_eq!((Some(&found.token), &found.token), (meanwhile.as_ref(), &later));
     }
 
     #[test]

@@ -4,9 +4,21 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::time::Duration;
 
-use worldspace_model::ErrorCode;
+use worldspace_model::{ErrorCode, Object};
 
 use super::world::World;
+
+/// Whether files cannot be told from later ones here, which is said.
+fn no_identities() -> bool {
+    let born = tempfile::tempdir().unwrap().path().metadata().unwrap().created();
+    let known = cfg!(target_os = "linux") && born.is_ok();
+    if !known {
+        eprintln!(
+            "skipped: the filesystem of temporary files keeps no time of birth, or files cannot be held here"
+        );
+    }
+    !known
+}
 
 /// Longer than the times of a local filesystem stay young.
 fn grow_old() {
@@ -129,4 +141,44 @@ fn a_call_on_a_state_that_is_gone_is_refused() {
     fs::write(world.path("a"), "2").unwrap();
     let error = world.call_seen(&seen, "/a", "read_text", &[]).unwrap_err();
     assert_eq!(error.code, ErrorCode::ValidatorMismatch);
+}
+
+/// Refs and validators of all nodes below a directory.
+fn seen(world: &World, path: &str) -> Vec<(String, Option<String>, Vec<u8>)> {
+    let tree = world.tree(path, 9);
+    let one = |object: &Object| {
+        let r#ref = object.r#ref.as_ref().map(|r#ref| r#ref.as_str().to_owned());
+        (object.name.as_str().to_owned(), r#ref, object.validator.as_ref().unwrap().as_bytes().to_vec())
+    };
+    tree.nodes().iter().map(|node| one(&node.object)).collect()
+}
+
+#[test]
+fn many_new_files_have_the_same_refs_and_validators_whenever_they_are_looked_at() {
+    if no_identities() {
+        return;
+    }
+    let world = World::new();
+    for at in 0..300 {
+        File::create(world.path(&at.to_string())).unwrap();
+    }
+    let first = seen(&world, "/");
+    assert_eq!(first.len(), 301);
+    assert!(first.iter().all(|(_, r#ref, _)| r#ref.is_some()));
+    assert_eq!(seen(&world, "/"), first);
+    grow_old();
+    assert_eq!(seen(&world, "/"), first);
+}
+
+#[test]
+fn one_new_file_is_the_same_however_often_it_is_asked_for() {
+    if no_identities() {
+        return;
+    }
+    let world = World::of(&[("a", "x")]);
+    for _ in 0..4 {
+        let all = world.fetch_all(&["/a"; 64]);
+        assert!(all[0].as_ref().unwrap().r#ref.is_some());
+        assert!(all.iter().all(|object| object == &all[0]), "{all:?}");
+    }
 }

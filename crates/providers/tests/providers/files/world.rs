@@ -121,6 +121,12 @@ impl World {
         fetched.results.into_iter().next().unwrap()
     }
 
+    /// The Objects of several paths below the mount, asked for at once.
+    pub(super) fn fetch_all(&self, paths: &[&str]) -> Vec<Result<Arc<Object>, ProtocolError>> {
+        let entries = paths.iter().map(|path| EntryPath::parse(&entry(path))).collect();
+        self.block_on(self.host.fetch(self.context(), FetchRequest { entries })).unwrap().results
+    }
+
     pub(super) fn description(&self, path: &str) -> String {
         self.fetch(path).unwrap().description.as_deref().unwrap_or_default().to_owned()
     }
