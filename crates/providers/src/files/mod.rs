@@ -50,8 +50,12 @@ mod walk;
 
 /// Short pieces of work at one time: enough to keep a disk busy, few enough that a slow one does not take every thread.
 const SHORT: usize = 16;
-/// Long ones. Each may hold a hundred directories open.
+/// Long texts that are read at one time.
 const LONG: usize = 4;
+/// Searches at one time. Each may hold a hundred directories open.
+const SEARCHES: usize = 4;
+/// The longest text, in bytes, that is read in a moment.
+const LONG_TEXT: u64 = 1 << 20;
 
 /// A mounted directory. Cheap to clone.
 #[derive(Clone)]
@@ -61,8 +65,10 @@ struct Inner {
     anchor: Arc<Anchor>,
     /// For what is over in a moment.
     short: Pool,
-    /// For what reads as much as there is, so that a few searches never keep others from looking at a file.
+    /// For texts that may take seconds, so that a few of them never keep others from looking at a file.
     long: Pool,
+    /// For what reads as much as there is, so that a few searches keep nobody from reading a text.
+    searches: Pool,
 }
 
 /// What is published of a directory, and how.
@@ -113,7 +119,21 @@ impl Files {
     /// [`OpenError`].
     pub fn open(path: impl AsRef<Path>, settings: Settings) -> Result<Self, OpenError> {
         let anchor = Arc::new(Anchor::open(path.as_ref(), settings)?);
-        Ok(Self(Arc::new(Inner { anchor, short: Pool::new(SHORT), long: Pool::new(LONG) })))
+        let (short, long, searches) = (Pool::new(SHORT), Pool::new(LONG), Pool::new(SEARCHES));
+        Ok(Self(Arc::new(Inner { anchor, short, long, searches })))
+    }
+
+    /// Where an operation runs.
+    async fn pool(&self, context: &Context, call: &Call) -> Result<&Pool, ProviderError> {
+        match call.operation() {
+            "find" => Ok(&self.0.searches),
+            "read_text" => {
+                let (anchor, path) = (self.0.anchor.clone(), call.path().clone());
+                let size = self.0.short.run(context, move |_| anchor.root()?.size(&path)).await??;
+                Ok(if size > LONG_TEXT { &self.0.long } else { &self.0.short })
+            }
+            _ => Ok(&self.0.short),
+        }
     }
 }
 
@@ -141,7 +161,7 @@ impl Provider for Files {
 
     async fn call(&self, context: &Context, call: Call) -> Result<Done, Refusal> {
         let (anchor, asked) = (self.0.anchor.clone(), context.clone());
-        let pool = if read::is_long(call.operation()) { &self.0.long } else { &self.0.short };
+        let pool = self.pool(context, &call).await?;
         let work = move |patience: &_| read::run(&*anchor.root()?, &asked, patience, call);
         pool.run(context, work).await?
     }

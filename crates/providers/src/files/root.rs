@@ -134,6 +134,11 @@ impl Root {
         }
     }
 
+    /// How many bytes stand at a path.
+    pub(super) fn size(&self, path: &LocalPath) -> Result<u64, ProviderError> {
+        Ok(self.find(path).map_err(observed)?.stat.size)
+    }
+
     /// The Object at a path.
     pub(super) fn object(&self, path: &LocalPath, patience: &Patience) -> Result<Published, ProviderError> {
         let seen = self.see(path, patience).map_err(observed)?;

@@ -35,11 +35,6 @@ impl Task<'_> {
     }
 }
 
-/// Whether an operation reads as much as there is.
-pub(super) fn is_long(operation: &str) -> bool {
-    matches!(operation, "find" | "read_text")
-}
-
 /// Runs an operation on a thread that may block.
 pub(super) fn run(root: &Root, context: &Context, patience: &Patience, call: Call) -> Result<Done, Refusal> {
     let task = Task { root, context, patience };
