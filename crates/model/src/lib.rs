@@ -26,6 +26,7 @@ mod table;
 mod tree;
 mod types;
 mod value;
+mod weight;
 
 pub use capabilities::{Capabilities, JournalTerms, StatedLimits};
 pub use check::Arguments;
@@ -50,6 +51,7 @@ pub use suggest::nearest;
 pub use tree::{Cause, Causes, Expansion, Tree, TreeNode};
 pub use types::{EnumCase, Field, Type, TypeKind, UnionCase};
 pub use value::{Integer, List, Number, Record, Value};
+pub use weight::text_weight;
 
 /// A shared name: of a type, operation, parameter, field or case. Any string is one.
 pub type Name = std::sync::Arc<str>;

@@ -8,6 +8,7 @@ use crate::Name;
 use crate::fault::{Fault, Rule};
 use crate::path::{EntryPath, is_segment};
 use crate::reference::InterfaceReference;
+use crate::weight::text_weight;
 
 /// The name of an Object: the last segment of its entry, empty at the root.
 ///
@@ -167,20 +168,7 @@ impl Object {
 
     /// About how many bytes the Object takes in a message, rather too many than too few.
     pub fn weight(&self) -> usize {
-        let text = |text: &str| {
-            16 + text
-                .bytes()
-                .map(|byte| {
-                    if byte < 0x20 {
-                        6
-                    } else if matches!(byte, b'"' | b'\\') {
-                        2
-                    } else {
-                        1
-                    }
-                })
-                .sum::<usize>()
-        };
+        let text = |text: &str| 16 + text_weight(text);
         let references = self.interfaces.iter();
         64 + text(self.name.as_str())
             + self.description.as_deref().map_or(0, text)

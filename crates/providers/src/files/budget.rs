@@ -1,6 +1,7 @@
 //! How much of an answer may be used, so that it fits into the response of any peer, and how much of it is used up.
 
 use worldspace_host::Context;
+use worldspace_model::text_weight;
 
 /// The part of an answer that lists may fill: half of the smallest response limit among peers, 1 MiB.
 const BYTES: usize = 512 << 10;
@@ -32,23 +33,13 @@ impl Budget {
 
     /// Takes room for a row with these texts; whether there was room. The first row always has some.
     pub(super) fn take(&mut self, texts: &[&str]) -> bool {
-        let row = ROW + texts.iter().map(|text| written(text)).sum::<usize>();
+        let row = ROW + texts.iter().map(|text| text_weight(text)).sum::<usize>();
         if self.left < row && self.left < self.all {
             return false;
         }
         self.left = self.left.saturating_sub(row);
         true
     }
-}
-
-/// The length of a text in JSON.
-fn written(text: &str) -> usize {
-    let byte = |byte| match byte {
-        b'"' | b'\\' | b'\n' | b'\t' | b'\r' => 2,
-        0..0x20 => 6,
-        _ => 1,
-    };
-    text.bytes().map(byte).sum()
 }
 
 #[cfg(test)]
