@@ -46,6 +46,8 @@ mod root;
 mod rules;
 mod stat;
 mod state;
+#[cfg(test)]
+mod testing;
 mod walk;
 
 /// Short pieces of work at one time: enough to keep a disk busy, few enough that a slow one does not take every thread.

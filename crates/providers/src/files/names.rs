@@ -85,6 +85,12 @@ impl Iterator for Names {
 }
 
 impl RawName {
+    /// As filesystems give it that state no kinds.
+    #[cfg(test)]
+    pub(super) fn unstated(name: &str) -> Self {
+        Self { bytes: name.as_bytes().into(), kind: None, behind: 0 }
+    }
+
     pub(super) fn bytes(&self) -> &[u8] {
         &self.bytes
     }

