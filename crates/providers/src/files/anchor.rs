@@ -2,6 +2,10 @@
 //!
 //! A directory that is moved is still served. One that was removed is not: what stands at the path then is another
 //! directory with another identity, and as long as none does, everything fails rather than looks empty.
+//!
+//! Only the last name of the path is never a link where it was none: the directories above it are found by the system,
+//! through links. So whoever may write in one of those, and see to it that the directory is removed, chooses what is
+//! served next, as far as the Host may read. Where that matters, no one else may write above the served directory.
 
 use std::io;
 use std::path::{Path, PathBuf};

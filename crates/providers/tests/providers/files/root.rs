@@ -100,3 +100,20 @@ fn a_root_that_is_named_by_a_link_is_where_it_leads() {
     std::fs::remove_dir_all(place("one")).unwrap();
     assert_eq!(world.read("/a").as_deref(), Ok("two"));
 }
+
+#[test]
+fn a_link_above_the_root_counts_only_when_the_root_was_removed() {
+    let parent = tempfile::tempdir().unwrap();
+    let place = |name: &str| parent.path().join(name);
+    for (name, text) in [("a/root", "mine"), ("b/root", "theirs")] {
+        std::fs::create_dir_all(place(name)).unwrap();
+        std::fs::write(place(name).join("f"), text).unwrap();
+    }
+    let world = World::serving(place("a/root"), Settings::default());
+    std::fs::rename(place("a"), place("aside")).unwrap();
+    symlink("b", place("a")).unwrap();
+    assert_eq!(world.read("/f").as_deref(), Ok("mine"));
+    // Whoever may write above the root decides what stands at its path.
+    std::fs::remove_dir_all(place("aside/root")).unwrap();
+    assert_eq!(world.read("/f").as_deref(), Ok("theirs"));
+}
