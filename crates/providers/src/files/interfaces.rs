@@ -88,7 +88,8 @@ fn list() -> OperationDeclaration {
         .documented("Lists what stands in the directory itself, page by page, however much it is.")
         .detailed(
             "The order is the filesystem's. Names that the Host leaves out (hidden or ignored ones) are not listed. \
-             What comes or goes while pages are read may be missed; what stays is listed once. A page may hold fewer \
+             What comes or goes while pages are read may be missed; what stays is listed once. What cannot be looked at, \
+             as on a bad disk, is listed without size and time, as `other` unless its kind is known. A page may hold fewer \
              items than asked for, or none, and still not be the last: only one without `next_cursor` is.",
         )
         .takes([

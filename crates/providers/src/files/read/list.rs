@@ -104,13 +104,7 @@ impl Page {
             self.unnamed += 1;
             return Ok(true);
         };
-        let stat = match Stat::at(&inside.directory, &segment) {
-            Ok(stat) => Some(stat),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
-            // The directory may be read but not looked into: the names are all that is known.
-            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => None,
-            Err(error) => return Err(refused(error)),
-        };
+        let Some(stat) = known(Stat::at(&inside.directory, &segment)) else { return Ok(true) };
         let kind = stat.map(|stat| stat.kind).or(name.kind).unwrap_or(Kind::Other);
         let path = call.path().child(&segment);
         let entry = task.context.entry(&path);
@@ -134,6 +128,19 @@ impl Page {
     }
 }
 
+/// What is known of a name, if it is still there. Where it cannot be looked at, that it is there is all that is known:
+/// one name on a bad spot of the disk is no reason to show none of the others.
+fn known(looked_at: io::Result<Stat>) -> Option<Option<Stat>> {
+    match looked_at {
+        Ok(stat) => Some(Some(stat)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => {
+            tracing::debug!(%error, "a name is listed that cannot be looked at");
+            Some(None)
+        }
+    }
+}
+
 /// What tells a directory from one that takes its place.
 fn mark(stat: &Stat) -> Vec<u8> {
     let mut mark = Vec::with_capacity(28);
@@ -151,5 +158,26 @@ impl Place {
     fn read(bytes: &[u8]) -> Option<Self> {
         let (behind, directory) = bytes.split_first_chunk()?;
         Some(Self { behind: i64::from_le_bytes(*behind), directory: directory.to_vec() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rustix::io::Errno;
+
+    use super::*;
+
+    #[test]
+    fn a_name_that_cannot_be_looked_at_is_listed_and_one_that_is_gone_is_not() {
+        for (error, known_) in [
+            (Errno::NOENT, None),
+            (Errno::IO, Some(None)),
+            (Errno::STALE, Some(None)),
+            (Errno::ACCESS, Some(None)),
+        ] {
+            assert_eq!(known(Err(error.into())), known_, "{error}");
+        }
+        let stat = Stat::of(tempfile::tempfile().unwrap()).unwrap();
+        assert_eq!(known(Ok(stat)), Some(Some(stat)));
     }
 }
