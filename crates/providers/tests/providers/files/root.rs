@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 use worldspace_model::{Cause, ErrorCode, Expansion, Value};
 use worldspace_providers::files::{Files, OpenError, Settings};
 
-use super::world::{World, field};
+use super::world::{World, field, no_identities};
 
 #[test]
 fn only_a_directory_is_opened_and_the_operator_is_told_why_not() {
@@ -34,7 +34,7 @@ fn the_root_stays_the_same_directory_wherever_it_goes() {
 fn a_root_that_was_removed_fails_until_there_is_another() {
     let world = World::of(&[("a", "first"), ("b", "")]);
     let identity = |path: &str| world.fetch(path).unwrap().r#ref.clone();
-    let (seen, root) = (world.fetch("/a").unwrap(), identity("/").unwrap());
+    let (seen, root) = (world.fetch("/a").unwrap(), identity("/"));
     let page = world.call("/", "list", &[("limit", Value::integer(1).unwrap())]).unwrap();
     let unavailable = || {
         let bare = world.fetch("/").unwrap();
@@ -67,13 +67,18 @@ fn a_root_that_was_removed_fails_until_there_is_another() {
     std::fs::remove_file(&place).unwrap();
     std::fs::rename(&other, &place).unwrap();
     assert_eq!(world.read("/a").as_deref(), Ok("second"));
-    assert_ne!(identity("/"), Some(root));
-    assert_ne!(identity("/a"), seen.r#ref);
+    let told_apart = !no_identities();
+    if told_apart {
+        assert!(root.is_some() && identity("/") != root);
+        assert!(seen.r#ref.is_some() && identity("/a") != seen.r#ref);
+    }
     let stale = world.call_seen(&seen, "/a", "read_text", &[]).unwrap_err();
     assert_eq!(stale.code, ErrorCode::ValidatorMismatch);
     let cursor = field(&page, "next_cursor").clone();
-    let stale = world.call("/", "list", &[("cursor", cursor)]).unwrap_err();
-    assert_eq!(stale.code, ErrorCode::InvalidArguments, "{stale}");
+    if told_apart {
+        let stale = world.call("/", "list", &[("cursor", cursor)]).unwrap_err();
+        assert_eq!(stale.code, ErrorCode::InvalidArguments, "{stale}");
+    }
     // Once more, at once.
     std::fs::remove_dir_all(&place).unwrap();
     std::fs::create_dir(&place).unwrap();

@@ -238,6 +238,18 @@ impl World {
     }
 }
 
+/// Whether files cannot be told from later ones here, which is said.
+pub(super) fn no_identities() -> bool {
+    let born = TempDir::new().unwrap().path().metadata().unwrap().created();
+    let known = cfg!(target_os = "linux") && born.is_ok();
+    if !known {
+        eprintln!(
+            "skipped: the filesystem of temporary files keeps no time of birth, or nothing can be held here"
+        );
+    }
+    !known
+}
+
 /// The entry of a path below the mount.
 pub(super) fn entry(path: &str) -> String {
     if path == "/" { MOUNT.to_owned() } else { [MOUNT, path].concat() }
