@@ -2,7 +2,7 @@
 
 use worldspace_model::{ErrorCode, Value};
 
-use super::world::{World, entries, field, integer};
+use super::world::{World, entries, field, grow_old, integer};
 
 fn world() -> World {
     World::of(&[
@@ -185,6 +185,7 @@ fn long_lines_deep_directories_and_many_names_are_ordinary() {
     for at in 0..12_000 {
         std::fs::write(world.path(&format!("many{at:05}")), "").unwrap();
     }
+    grow_old();
     let result = find(&world, "/", &[("text", Value::from("needle"))]);
     assert_eq!(entries(&result), [&format!("/{deep}needle"), "/line", "/twice", "/twice"]);
     let shown = field(&field(&result, "matches").as_list().unwrap()[1], "text").as_str().unwrap();
@@ -198,6 +199,7 @@ fn long_lines_deep_directories_and_many_names_are_ordinary() {
 
     // Deeper than is held open at a time: said, not hidden.
     world.write_all(&[(&format!("{}needle", "e/".repeat(100)), "needle")]);
+    grow_old();
     let result = find(&world, "/", &[("glob", Value::from("/e/**"))]);
     assert_eq!((entries(&result).len(), field(&result, "unread")), (0, &integer(1)));
 }
@@ -219,6 +221,7 @@ fn a_search_that_has_no_more_time_gives_what_it_has() {
     for name in &names {
         std::fs::write(world.path(&name[1..]), "needle\n").unwrap();
     }
+    grow_old();
     let arguments = [("text", Value::from("needle")), ("limit", integer(2000))];
     for milliseconds in [2000, 400, 200, 100, 50, 25, 12, 6, 3] {
         // How far it comes depends on the machine.

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use worldspace_model::{RequestContext, Value};
 
-use super::world::{Fields, World};
+use super::world::{Fields, World, grow_old};
 
 /// Far below what the work takes by itself.
 const SOON: Duration = Duration::from_secs(30);
@@ -43,6 +43,7 @@ fn reading_stops_when_its_caller_leaves() {
     let world = World::of(&[("small/a", "a text")]);
     File::create(world.path("huge")).unwrap().set_len(1 << 40).unwrap();
     File::create(world.path("long")).unwrap().set_len(2 << 20).unwrap();
+    grow_old();
     let others: [Asked<'_>; 2] = [("/small/a", "read_text", &[]), ("/small", "find", &[])];
     leave(&world, ("/huge", "read_text", &[]), ("/long", "read_text", &[]), &others);
 }
@@ -53,6 +54,7 @@ fn searching_stops_when_its_caller_leaves() {
     for at in 1..10_000 {
         std::fs::hard_link(world.path("many/0"), world.path(&format!("many/{at}"))).unwrap();
     }
+    grow_old();
     let text = [("text", Value::from("needle"))];
     let others: [Asked<'_>; 2] = [("/small/a", "read_text", &[]), ("/many/0", "read_text", &[])];
     leave(&world, ("/many", "find", &text), ("/small", "find", &[]), &others);

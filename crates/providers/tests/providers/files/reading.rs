@@ -6,7 +6,7 @@ use std::io::{Seek, SeekFrom, Write};
 use proptest::prelude::*;
 use worldspace_model::{ErrorCode, Value};
 
-use super::world::{Fields, World, entries, field, integer};
+use super::world::{Fields, World, entries, field, grow_old, integer};
 use crate::unprivileged;
 
 fn read_text(world: &World, path: &str, arguments: &[(&str, Value)]) -> (String, i64, i64, bool) {
@@ -118,6 +118,7 @@ fn a_file_of_two_gigabytes_is_read_where_it_is_asked_for() {
     file.seek(SeekFrom::Start(size - 5)).unwrap();
     file.write_all(b"tail\n").unwrap();
     drop(file);
+    grow_old();
     let end = integer(size as i64 - 5);
     let read = world.call("/huge", "read_bytes", &[("offset", end)]).unwrap();
     assert_eq!(field(&read, "data").as_bytes().unwrap(), b"tail\n");
@@ -161,6 +162,7 @@ fn what_may_not_be_read_is_said_to_be() {
         };
         allow("closed", 0o000);
         allow("shut", 0o000);
+        grow_old();
         assert_eq!(world.description("/shut"), "directory that the Host may not read");
         assert!(!world.tree("/", 3).is_truncated());
         for (path, operation) in

@@ -2,25 +2,10 @@
 
 use std::fs::{self, File};
 use std::io::Write;
-use std::time::{Duration, Instant};
 
 use worldspace_model::{ErrorCode, Object};
 
-use super::world::{World, no_identities};
-
-/// Waits until all that was done is old to the clock of the filesystem. How long that takes there is seen by what cannot
-/// be read for its state, and so has none that lasts before.
-fn grow_old() {
-    let probe = World::new();
-    File::create(probe.path("big")).unwrap().set_len(3 << 20).unwrap();
-    // Trees do not wait by themselves.
-    let seen = || probe.tree("/", 1).nodes()[1].object.validator.clone();
-    let end = Instant::now() + Duration::from_secs(30);
-    while seen() != seen() {
-        assert!(Instant::now() < end, "nothing grows old");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-}
+use super::world::{World, grow_old, no_identities};
 
 fn state(world: &World, path: &str) -> Vec<u8> {
     world.fetch(path).unwrap().validator.as_ref().unwrap().as_bytes().to_vec()

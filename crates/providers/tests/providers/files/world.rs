@@ -238,6 +238,20 @@ impl World {
     }
 }
 
+/// Waits until all that was done is old to the clock of the filesystem. How long that takes there is seen by what cannot
+/// be read for its state, and so has none that lasts before.
+pub(super) fn grow_old() {
+    let probe = World::new();
+    std::fs::File::create(probe.path("big")).unwrap().set_len(3 << 20).unwrap();
+    // Trees do not wait by themselves.
+    let seen = || probe.tree("/", 1).nodes()[1].object.validator.clone();
+    let end = Instant::now() + Duration::from_secs(30);
+    while seen() != seen() {
+        assert!(Instant::now() < end, "nothing grows old");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
 /// Whether files cannot be told from later ones here, which is said.
 pub(super) fn no_identities() -> bool {
     let born = TempDir::new().unwrap().path().metadata().unwrap().created();
