@@ -21,9 +21,16 @@ pub(crate) struct Found {
     pub(crate) object: Arc<Object>,
     /// Whether it is known to have no indexable children.
     pub(crate) leaf: bool,
-    /// Whether it stands in for one that could not be read. It can be looked at, but nothing can be said of what it
-    /// publishes.
-    pub(crate) stand_in: bool,
+    /// Whether it stands in for one that could not be read, and why. It can be looked at, but nothing can be said of
+    /// what it publishes.
+    pub(crate) stand_in: Option<Unread>,
+}
+
+/// Why an Object could not be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unread {
+    Late,
+    Failed,
 }
 
 /// An interface, and the identity of its scope Object.
@@ -33,7 +40,7 @@ pub(crate) struct FoundInterface {
 }
 
 impl Found {
-    fn bare(entry: &EntryPath, stand_in: bool) -> Self {
+    fn bare(entry: &EntryPath, stand_in: Option<Unread>) -> Self {
         Self { object: Arc::new(Object::bare(ObjectName::of(entry))), leaf: false, stand_in }
     }
 }
@@ -56,13 +63,17 @@ impl Inner {
         entry: &EntryPath,
     ) -> Result<Found, ProviderError> {
         let found = self.find(request, entry).await?;
-        if found.stand_in { Err(ProviderError::failed("it could not be read")) } else { Ok(found) }
+        match found.stand_in {
+            None => Ok(found),
+            Some(Unread::Late) => Err(ProviderError::Late),
+            Some(Unread::Failed) => Err(ProviderError::failed("it could not be read")),
+        }
     }
 
     async fn find_any(&self, request: &Arc<Request>, entry: &EntryPath) -> Result<Found, ProviderError> {
         let (mount, local) = match self.mounts.place(entry) {
             None => return Err(ProviderError::NotFound),
-            Some(Place::Between) => return Ok(Found::bare(entry, false)),
+            Some(Place::Between) => return Ok(Found::bare(entry, None)),
             Some(Place::Mounted(mount, local)) => (mount, local),
         };
         let always_there = local.is_root() || self.mounts.leads_down(entry);
@@ -70,16 +81,16 @@ impl Inner {
         let reading = mount.provider().object(&context, &local);
         let read = if always_there {
             // A provider that hangs must not hide the others' mount points.
-            let late = || Err(ProviderError::failed("it did not answer in time"));
-            in_time(request.part_of_time(4), reading).await.unwrap_or_else(late)
+            in_time(request.part_of_time(4), reading).await.unwrap_or(Err(ProviderError::Late))
         } else {
             reading.await
         };
         let found = read.and_then(|published| self.translate(request, mount, entry, published));
         let found = found.inspect_err(|error| log_failure(mount, entry, error));
         match found {
-            Err(ProviderError::NotFound) if always_there => Ok(Found::bare(entry, false)),
-            Err(_) if always_there => Ok(Found::bare(entry, true)),
+            Err(ProviderError::NotFound) if always_there => Ok(Found::bare(entry, None)),
+            Err(ProviderError::Late) if always_there => Ok(Found::bare(entry, Some(Unread::Late))),
+            Err(_) if always_there => Ok(Found::bare(entry, Some(Unread::Failed))),
             found => found,
         }
     }
@@ -105,7 +116,7 @@ impl Inner {
             object.validator = Some(self.validators.object(&request.principal, &object, state));
         }
         let leaf = published.leaf && !self.mounts.leads_down(entry);
-        Ok(Found { object: Arc::new(object), leaf, stand_in: false })
+        Ok(Found { object: Arc::new(object), leaf, stand_in: None })
     }
 
     /// An interface, as the principal sees it: its scope Object must be visible too.
@@ -137,8 +148,14 @@ fn clipped(description: Arc<str>) -> Arc<str> {
 
 /// Notes a failure with where it happened, once. What is merely absent is no failure.
 pub(crate) fn log_failure(mount: &MountPoint, entry: &EntryPath, error: &ProviderError) {
-    if let ProviderError::Failed(source) = error {
-        tracing::error!(mount = %mount.path(), %entry, error = %Chain(&**source), "the provider failed");
+    match error {
+        ProviderError::Failed(source) => {
+            tracing::error!(mount = %mount.path(), %entry, error = %Chain(&**source), "the provider failed");
+        }
+        ProviderError::Late => {
+            tracing::warn!(mount = %mount.path(), %entry, "the provider did not answer in time");
+        }
+        _ => {}
     }
 }
 

@@ -272,7 +272,7 @@ impl<'h> Walk<'h> {
     fn push(&mut self, entry: EntryPath, parent: Option<u32>, level: u32, found: Found) {
         let Found { object, leaf, stand_in } = found;
         // What could not be read has no children to ask for, save those that lead to other mounts.
-        let unreadable = stand_in && !self.host.mounts.leads_down(&entry);
+        let unreadable = stand_in.is_some() && !self.host.mounts.leads_down(&entry);
         self.nodes.push(Node { object, entry, parent, level, leaf, unreadable, expansion: Expansion::Leaf });
     }
 

@@ -90,6 +90,23 @@ async fn a_mount_that_hangs_hides_none_of_the_others() {
 }
 
 #[tokio::test]
+async fn what_hangs_is_late_and_not_broken() {
+    let host = Host::builder().mount(entry("/hangs"), Awkward(Habit::Hangs)).build().unwrap();
+    let interface = InterfaceReference::parse("/hangs", "note").unwrap();
+    let request = FetchInterfaceRequest { interface: interface.clone(), effects: false };
+    let error = host.fetch_interface(within(Duration::from_millis(200)), request).await.unwrap_err();
+    assert_eq!(error.code, ErrorCode::ResourceLimitExceeded);
+    let head = CallHead {
+        target: Target { path: entry("/hangs"), validator: None },
+        interface: InterfaceTarget { reference: interface, scope_ref: None, validator: None },
+        operation: "read".into(),
+        key: None,
+    };
+    let error = host.call_operation(within(Duration::from_millis(200)), with(head, &[])).await.unwrap_err();
+    assert_eq!(error.code, ErrorCode::ResourceLimitExceeded);
+}
+
+#[tokio::test]
 async fn entries_that_hang_take_no_place_from_those_behind_them() {
     let host = Host::builder().mount(entry("/"), Slow).build().unwrap();
     let entries = std::iter::once("/hangs".to_owned()).chain((0..40).map(|at| format!("/{at}")));
