@@ -119,7 +119,7 @@ impl<'h> Walk<'h> {
         let first = self.host.find(&self.request, entry);
         let first = in_time(self.deadline, first).await.unwrap_or_else(|| Err(ProviderError::Late))?;
         // The first node is in every answer, whatever it takes.
-        self.has_room_for(&first);
+        self.take_room_for(&first);
         self.push(entry.clone(), None, 0, first);
         if after.is_some() && self.depth > 0 {
             let first = self.open(0, after.cloned(), PAGE.min(self.room() + 1));
@@ -227,7 +227,7 @@ impl<'h> Walk<'h> {
         let cause = loop {
             let mut surplus = false;
             for (entry, found) in listed.children.drain(..) {
-                surplus = !self.has_room_for(&found);
+                surplus = !self.take_room_for(&found);
                 if surplus {
                     break;
                 }
@@ -257,8 +257,8 @@ impl<'h> Walk<'h> {
         self.settle(at, expansion, cause);
     }
 
-    /// Takes the bytes of an Object from what is left; without enough of them, nothing more has room.
-    fn has_room_for(&mut self, found: &Found) -> bool {
+    /// Takes the bytes of an Object from what is left, and whether there were enough; if not, nothing more has room.
+    fn take_room_for(&mut self, found: &Found) -> bool {
         if self.room() == 0 {
             return false;
         }

@@ -11,7 +11,6 @@ use crate::types::{Field, Type, TypeKind};
 
 pub(crate) struct Compiled {
     nodes: Vec<Node>,
-    types: Table,
     /// The node that each named type stands for, never a name itself.
     roots: Vec<u32>,
     operation_names: Table,
@@ -148,8 +147,8 @@ impl Compiled {
             let returns = compiler.add(&operation.returns).map_err(|fault| at(fault.at_member("returns")))?;
             operations.push(CompiledOperation { parameters, returns });
         }
-        let Compiler { nodes, types, .. } = compiler;
-        let mut compiled = Self { nodes, types, roots, operation_names, operations };
+        let nodes = compiler.nodes;
+        let mut compiled = Self { nodes, roots, operation_names, operations };
         compiled.link(&order);
         Ok(compiled)
     }
@@ -216,11 +215,6 @@ impl Compiled {
 
     pub(crate) fn nearest_operation(&self, name: &str) -> Option<Name> {
         self.operation_names.nearest(name)
-    }
-
-    pub(crate) fn named_type(&self, name: &str) -> Option<TypeRef<'_>> {
-        let node = self.roots[self.types.find(name)?];
-        Some(TypeRef { compiled: self, node })
     }
 
     pub(crate) fn parameters(&self, operation: usize) -> Members<'_> {

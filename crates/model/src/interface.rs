@@ -187,11 +187,6 @@ impl Descriptor {
         (0..self.0.declaration.operations.len()).map(|index| Operation { descriptor: self.clone(), index })
     }
 
-    /// The compiled type of that name.
-    pub fn named_type(&self, name: &str) -> Option<TypeRef<'_>> {
-        self.0.compiled.named_type(name)
-    }
-
     /// Whether both are the same object in memory, which is cheaper than equality.
     pub fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
