@@ -83,6 +83,8 @@ pub struct Settings {
     /// A directory with more names than this (hidden and ignored ones count) has no indexable children: trees stop at
     /// it, its `list` and `find` go on. 1,000 by default.
     pub indexable_names: usize,
+    /// Offer what changes files as well: `files.directory.write` and `files.file.write`. Off by default.
+    pub writable: bool,
 }
 
 /// Why a directory cannot be served. For whoever runs the Host: it holds the path.
@@ -109,7 +111,7 @@ pub enum OpenError {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { gitignore: true, hidden: false, indexable_names: 1000 }
+        Self { gitignore: true, hidden: false, indexable_names: 1000, writable: false }
     }
 }
 
