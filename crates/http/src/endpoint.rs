@@ -1,8 +1,9 @@
 //! Where a Host answers: a base URL and the routes below it (SPEC 7).
 
 use std::fmt;
+use std::net::IpAddr;
 
-use url::Url;
+use url::{Host, Url};
 use worldspace_model::Interaction;
 
 /// The base URL of a Host, in normal form and ending in a slash.
@@ -119,6 +120,32 @@ impl Endpoint {
         match rest.strip_prefix('/') {
             Some(name) => Interaction::parse(name).map(Route::Interaction),
             None => rest.is_empty().then_some(Route::Capabilities),
+        }
+    }
+
+    /// The same endpoint as it stands at another authority.
+    pub(crate) fn at(&self, authority: &str) -> Option<Self> {
+        Self::parse(&format!("{}://{authority}{}", self.scheme(), self.base_path())).ok()
+    }
+
+    /// Scheme and authority, without user information.
+    pub(crate) fn origin(&self) -> String {
+        self.0.origin().ascii_serialization()
+    }
+
+    /// Whether that path is one of the protocol's, or would be if there were such a route.
+    pub(crate) fn has_below(&self, path: &str) -> bool {
+        let rest = path.strip_prefix(self.base_path()).and_then(|rest| rest.strip_prefix("v1"));
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
+
+    /// Whether what is sent there stays on this machine.
+    pub(crate) fn is_loopback(&self) -> bool {
+        match self.0.host() {
+            Some(Host::Ipv4(address)) => address.is_loopback(),
+            Some(Host::Ipv6(address)) => IpAddr::V6(address).to_canonical().is_loopback(),
+            Some(Host::Domain(name)) => name.eq_ignore_ascii_case("localhost"),
+            None => false,
         }
     }
 

@@ -8,15 +8,18 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub mod auth;
 mod client;
 mod endpoint;
 mod extension;
 mod media;
 mod server;
+mod stamp;
 mod time;
+pub mod tls;
 
-pub use client::{ClientConfig, HttpTransport, SetupError};
+pub use client::{ClientConfig, HttpTransport, SetupError, Trust, TrustError};
 pub use endpoint::{Endpoint, EndpointError, Route};
 pub use media::content;
 pub use server::admission;
-pub use server::{BoundServer, ServeError, Server, ServerConfig, ServerLimits};
+pub use server::{BeyondLoopback, BoundServer, Missing, ServeError, Server, ServerConfig, ServerLimits};

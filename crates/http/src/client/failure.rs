@@ -31,7 +31,7 @@ pub(super) fn unknown_format(format: &str) -> TransportError {
 /// certain that the request was not run (SPEC 2.3).
 pub(super) fn foreign(status: u16, kind: ForeignKind) -> TransportError {
     let advice = match status {
-        401 => Some("the endpoint asks for authentication"),
+        401 => Some("a token is needed, or the one given is not valid (any more)"),
         403 => Some("the endpoint refuses this client"),
         404 | 405 => Some("no WIP Host answers at this URL; check the endpoint"),
         406 | 411 | 415 => Some("the endpoint does not take requests of this kind; it may be no WIP Host"),

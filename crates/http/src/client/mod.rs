@@ -1,9 +1,10 @@
 //! The client side: a [`Transport`] over HTTP. It follows no redirect, repeats nothing, and reads no proxy settings
-//! from the environment.
+//! from the environment. A token goes to the endpoint that it was given for, and nowhere else.
 
 mod capabilities;
 mod exchange;
 mod failure;
+mod trust;
 
 use std::time::{Duration, Instant};
 
@@ -17,14 +18,23 @@ use worldspace_model::{
 };
 use worldspace_wire::{Codec, DecodeError, EncodeError, FetchedInterface, Limits, Outcome};
 
+use crate::auth::Token;
 use crate::endpoint::{Endpoint, Route};
 use crate::time::FOREVER;
 use crate::{extension, media};
 use exchange::{Answer, Outgoing, exchange};
 
+pub use trust::{Trust, TrustError};
+
 /// How a Client speaks to a Host.
 #[derive(Debug, Clone)]
 pub struct ClientConfig {
+    /// What is shown to the Host to be let in. Default none.
+    pub token: Option<Token>,
+    /// Which certificates of Hosts are trusted. Default those that the system trusts.
+    pub trust: Trust,
+    /// Lets the token go out without TLS to other machines, for whoever is on the way to take. Default no.
+    pub plain_token_beyond_loopback: bool,
     /// What a request and an answer's body may measure; a larger answer is not read to its end.
     pub wire: Limits,
     /// For a connection to come about. Default 5 s.
@@ -36,12 +46,16 @@ pub struct ClientConfig {
     pub idle_timeout: Duration,
 }
 
+/// Between pings of a connection of HTTP/2 with requests under way, and for their answers.
+const KEEP_ALIVE: Duration = Duration::from_secs(10);
+
 /// One Host, over HTTP.
 pub struct HttpTransport {
     endpoint: Endpoint,
     config: ClientConfig,
     codec: Codec,
     client: reqwest::Client,
+    authorization: Option<HeaderValue>,
     capabilities: OnceCell<Capabilities>,
 }
 
@@ -50,13 +64,25 @@ pub struct HttpTransport {
 #[non_exhaustive]
 pub enum SetupError {
     /// Another scheme than can be spoken.
-    #[error("{endpoint} cannot be reached: only http:// is spoken so far, not {scheme}://")]
+    #[error("{endpoint} cannot be reached: https:// and http:// are spoken, not {scheme}://")]
     Scheme {
         /// The endpoint.
         endpoint: Endpoint,
         /// Its scheme.
         scheme: String,
     },
+    /// A token would go out for others to read.
+    #[error(
+        "a token is not sent to {endpoint}, since whoever is on the way could take it: use https://, or allow it for this \
+         endpoint if nobody is"
+    )]
+    PlainToken {
+        /// The endpoint.
+        endpoint: Endpoint,
+    },
+    /// There is nobody to trust.
+    #[error("no certificate of a Host can be checked")]
+    Trust(#[from] TrustError),
     /// The HTTP client cannot be set up.
     #[error("no HTTP client can be set up")]
     Client {
@@ -68,6 +94,9 @@ pub enum SetupError {
 impl Default for ClientConfig {
     fn default() -> Self {
         Self {
+            token: None,
+            trust: Trust::default(),
+            plain_token_beyond_loopback: false,
             wire: Limits::default(),
             connect_timeout: Duration::from_secs(5),
             default_deadline: Duration::from_secs(60),
@@ -80,22 +109,34 @@ impl HttpTransport {
     /// Speaks to the Host at that endpoint. Nothing is sent yet.
     ///
     /// # Errors
-    /// A scheme other than `http`.
+    /// A scheme other than `https` and `http`, a token that others could read, or trusted certificates that are none.
     pub fn new(endpoint: Endpoint, config: ClientConfig) -> Result<Self, SetupError> {
-        if endpoint.scheme() != "http" {
-            return Err(SetupError::Scheme { scheme: endpoint.scheme().to_owned(), endpoint });
+        let tls = match endpoint.scheme() {
+            "https" => config.trust.config()?,
+            "http" => Trust::nobody()?,
+            scheme => return Err(SetupError::Scheme { scheme: scheme.to_owned(), endpoint }),
+        };
+        let is_read_by_others = endpoint.scheme() == "http" && !endpoint.is_loopback();
+        if config.token.is_some() && is_read_by_others && !config.plain_token_beyond_loopback {
+            return Err(SetupError::PlainToken { endpoint });
         }
+        let authorization = config.token.as_ref().map(authorization).transpose()?;
         let client = reqwest::Client::builder()
             .redirect(reqwest::redirect::Policy::none())
             .retry(reqwest::retry::never())
             .referer(false)
             .no_proxy()
+            .tls_backend_preconfigured(tls)
+            // Many requests share a connection of HTTP/2, so one that is dead must be noticed before they all are late.
+            .http2_keep_alive_interval(KEEP_ALIVE)
+            .http2_keep_alive_timeout(KEEP_ALIVE)
             .connect_timeout(config.connect_timeout.min(FOREVER))
             .pool_idle_timeout(config.idle_timeout.min(FOREVER))
             .user_agent(concat!("wip/", env!("CARGO_PKG_VERSION")))
             .build()
             .map_err(|source| SetupError::Client { source: source.into() })?;
-        Ok(Self { endpoint, codec: Codec::json(config.wire), config, client, capabilities: OnceCell::new() })
+        let codec = Codec::json(config.wire);
+        Ok(Self { endpoint, codec, config, client, authorization, capabilities: OnceCell::new() })
     }
 
     /// The endpoint.
@@ -141,9 +182,20 @@ impl HttpTransport {
         }
         headers.insert(header::ACCEPT, HeaderValue::from_static(media::JSON));
         headers.insert(extension::PREFER, wait(left));
+        if let Some(authorization) = &self.authorization {
+            headers.insert(header::AUTHORIZATION, authorization.clone());
+        }
         let request = Outgoing { method, url: self.endpoint.url_of(route), headers, body };
         exchange(&self.client, request, deadline, self.config.wire.response_bytes()).await
     }
+}
+
+/// The header that shows a token; it is not shown where a request is printed.
+fn authorization(token: &Token) -> Result<HeaderValue, SetupError> {
+    let value = HeaderValue::try_from(format!("Bearer {}", token.reveal()));
+    let mut value = value.map_err(|source| SetupError::Client { source: source.into() })?;
+    value.set_sensitive(true);
+    Ok(value)
 }
 
 /// How long the Host may take, in whole seconds, leaving some time for its answer to arrive.

@@ -11,8 +11,10 @@ use hyper::body::Body as _;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
+use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tracing::{debug, warn};
@@ -20,6 +22,7 @@ use tracing::{debug, warn};
 use super::activity::{Activity, Overdue, Watched};
 use super::config::ServerLimits;
 use super::routes::Site;
+use crate::tls::ServerTls;
 
 /// For a connection that was told to end and has nothing under way.
 const LINGER: Duration = Duration::from_secs(1);
@@ -36,12 +39,13 @@ pub(super) async fn serve(
     listener: TcpListener,
     site: Arc<Site>,
     limits: ServerLimits,
+    tls: Option<ServerTls>,
     shutdown: impl Future<Output = ()>,
 ) {
     let tracker = TaskTracker::new();
     let (drain, abort) = (CancellationToken::new(), CancellationToken::new());
     let _abort_if_dropped = abort.clone().drop_guard();
-    let server = Arc::new(Connections { builder: builder(&limits), limits, site, drain, abort });
+    let server = Arc::new(Connections { builder: builder(&limits), limits, tls, site, drain, abort });
 
     tokio::select! {
         () = accept(listener, &server, &tracker) => {}
@@ -68,6 +72,7 @@ pub(super) async fn serve(
 struct Connections {
     builder: auto::Builder<TokioExecutor>,
     limits: ServerLimits,
+    tls: Option<ServerTls>,
     site: Arc<Site>,
     /// No further requests.
     drain: CancellationToken,
@@ -127,6 +132,25 @@ fn builder(limits: &ServerLimits) -> auto::Builder<TokioExecutor> {
 impl Connections {
     async fn connection(&self, stream: TcpStream, peer: SocketAddr) {
         let _ = stream.set_nodelay(true);
+        let Some(tls) = &self.tls else { return self.requests(stream, peer).await };
+        // In the task of this connection, so that nobody waits for it but its peer.
+        let handshake = TlsAcceptor::from(tls.current()).accept(stream);
+        let handshake = tokio::time::timeout(self.limits.handshake_timeout, handshake);
+        let agreed = tokio::select! {
+            agreed = handshake => agreed,
+            () = self.drain.cancelled() => return,
+        };
+        match agreed {
+            Ok(Ok(stream)) => self.requests(stream, peer).await,
+            Ok(Err(error)) => debug!(%peer, %error, "no TLS was agreed on"),
+            Err(_) => debug!(%peer, "connection closed: it took too long to agree on TLS"),
+        }
+    }
+
+    async fn requests<S>(&self, stream: S, peer: SocketAddr)
+    where
+        S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    {
         let activity = Activity::new();
         let io = Watched::new(TokioIo::new(stream), activity.clone(), self.limits.write_timeout);
         let service = service_fn(|request: http::Request<hyper::body::Incoming>| {

@@ -13,13 +13,15 @@ pub struct Refusal {
     pub status: StatusCode,
     /// The value of the `Allow` header, if it has one.
     pub allow: Option<&'static str>,
+    /// The value of the `WWW-Authenticate` header, if it has one.
+    pub challenge: Option<String>,
     /// What was wrong and what to do next.
     pub text: String,
 }
 
 impl Refusal {
     pub(super) fn new(status: StatusCode, text: impl Into<String>) -> Self {
-        Self { status, allow: None, text: text.into() }
+        Self { status, allow: None, challenge: None, text: text.into() }
     }
 }
 
@@ -71,12 +73,16 @@ pub(super) fn too_large(limit: usize) -> Refusal {
     )
 }
 
-fn require_method(method: &Method, allowed: &[Method], allow: &'static str) -> Result<(), Refusal> {
+pub(super) fn require_method(
+    method: &Method,
+    allowed: &[Method],
+    allow: &'static str,
+) -> Result<(), Refusal> {
     if allowed.contains(method) {
         return Ok(());
     }
     let text = format!("Nothing here answers {method}: use {allow}.");
-    Err(Refusal { status: StatusCode::METHOD_NOT_ALLOWED, allow: Some(allow), text })
+    Err(Refusal { allow: Some(allow), ..Refusal::new(StatusCode::METHOD_NOT_ALLOWED, text) })
 }
 
 /// The values of all headers of that name, as octets.

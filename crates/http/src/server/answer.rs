@@ -41,6 +41,10 @@ pub(super) fn plain(refusal: &Refusal) -> Response<AnswerBody> {
     if let Some(allow) = refusal.allow {
         response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(allow));
     }
+    let challenge = refusal.challenge.as_deref().and_then(|text| HeaderValue::from_str(text).ok());
+    if let Some(challenge) = challenge {
+        response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
+    }
     response
 }
 

@@ -6,7 +6,9 @@ use std::time::Duration;
 use worldspace_wire::Limits;
 
 use super::ServeError;
+use crate::auth::Authentication;
 use crate::time::FOREVER;
+use crate::tls::ServerTls;
 
 /// What hyper and the map of headers hold without harm.
 const MAX_HEADERS: usize = 10_000;
@@ -14,21 +16,39 @@ const MAX_HEADERS: usize = 10_000;
 /// Where and how to serve.
 #[derive(Debug, Clone)]
 pub struct ServerConfig {
-    /// The address to listen at; port 0 takes a free one. Only loopback addresses for now. Default `127.0.0.1:8420`.
+    /// The address to listen at; port 0 takes a free one. One that other machines reach needs TLS and tokens, or
+    /// [`ServerConfig::beyond_loopback`]. Default `127.0.0.1:8420`.
     pub listen: SocketAddr,
     /// The path of the endpoint. Default `/`.
     pub base_path: String,
     /// What the page at the endpoint calls this Host. Default `WIP Host`.
     pub title: String,
     /// Further authorities (`host:port`) by which this server may be addressed, beside those of the address that it
-    /// listens at. Others are refused with 421, so that a page in a browser cannot reach it by a name of its own.
+    /// listens at. Others are refused with 421, so that a page in a browser cannot reach it by a name of its own. A
+    /// server at all addresses (`0.0.0.0`, `[::]`) also goes by every IP address with its port, which is nobody's name;
+    /// its URL has the first authority given here, or else that of loopback.
     pub hosts: Vec<String>,
     /// Origins (`https://host`) of other pages that may send requests from a browser. Default none.
     pub origins: Vec<String>,
+    /// What is shown to those who connect; without it, plain HTTP is spoken. Default none.
+    pub tls: Option<ServerTls>,
+    /// Whom it lets in. Default everyone.
+    pub authentication: Authentication,
+    /// What may be left out at an address that other machines reach. Default nothing.
+    pub beyond_loopback: BeyondLoopback,
     /// What a request body and an answer may measure.
     pub wire: Limits,
     /// How much at once, and for how long.
     pub limits: ServerLimits,
+}
+
+/// What an operator allows, in so many words, at an address that other machines reach.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct BeyondLoopback {
+    /// No TLS: whoever is on the way reads and changes what is sent, tokens included.
+    pub plain: bool,
+    /// No tokens: whoever reaches the address may do what anybody may.
+    pub anonymous: bool,
 }
 
 /// How much a server takes at once, and for how long it waits. The largest value of a type means no limit, except for
@@ -48,6 +68,8 @@ pub struct ServerLimits {
     pub header_bytes: u32,
     /// Headers of a request, at most 10,000. Default 100.
     pub headers: usize,
+    /// For a connection to agree on TLS. Default 10 s.
+    pub handshake_timeout: Duration,
     /// For the first request of a connection, and for each head once it has begun. Default 10 s.
     pub header_timeout: Duration,
     /// For a request's body. Default 30 s.
@@ -75,6 +97,9 @@ impl Default for ServerConfig {
             title: "WIP Host".to_owned(),
             hosts: Vec::new(),
             origins: Vec::new(),
+            tls: None,
+            authentication: Authentication::default(),
+            beyond_loopback: BeyondLoopback::default(),
             wire: Limits::default(),
             limits: ServerLimits::default(),
         }
@@ -90,6 +115,7 @@ impl Default for ServerLimits {
             in_flight_bytes: 256 << 20,
             header_bytes: 16 * 1024,
             headers: 100,
+            handshake_timeout: Duration::from_secs(10),
             header_timeout: Duration::from_secs(10),
             body_timeout: Duration::from_secs(30),
             idle_timeout: Duration::from_secs(75),
@@ -132,6 +158,7 @@ impl ServerLimits {
             );
         }
         for (limit, time) in [
+            ("handshake_timeout", &mut self.handshake_timeout),
             ("header_timeout", &mut self.header_timeout),
             ("body_timeout", &mut self.body_timeout),
             ("idle_timeout", &mut self.idle_timeout),

@@ -4,6 +4,7 @@ mod accept;
 mod activity;
 pub mod admission;
 mod answer;
+mod authentication;
 mod body;
 mod config;
 mod dispatch;
@@ -13,14 +14,15 @@ mod origin;
 mod page;
 mod routes;
 
+use std::fmt;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 
 use tokio::net::TcpListener;
 use worldspace_model::Responder;
 
-pub use config::{ServerConfig, ServerLimits};
+pub use config::{BeyondLoopback, ServerConfig, ServerLimits};
 
 use crate::endpoint::Endpoint;
 use routes::Site;
@@ -41,14 +43,16 @@ pub struct BoundServer {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServeError {
-    /// The address is reachable from other machines.
+    /// The address is reachable from other machines, and what that takes is missing.
     #[error(
-        "{listen} can be reached from other machines, and there is neither encryption nor authentication yet: \
-         listen at a loopback address such as 127.0.0.1:{}", listen.port()
+        "{listen} can be reached from other machines, and there {missing}: add what is missing, allow it to be missing, \
+         or listen at a loopback address such as 127.0.0.1:{}", listen.port()
     )]
     BeyondLoopback {
         /// The address.
         listen: SocketAddr,
+        /// What is missing.
+        missing: Missing,
     },
     /// The base path makes no URL.
     #[error("the base path {base_path:?} is not the path of a URL; write one such as `/` or `/wip/`")]
@@ -74,18 +78,42 @@ pub enum ServeError {
     },
 }
 
+/// What is missing at an address that other machines reach.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Missing {
+    /// A certificate and its key.
+    Tls,
+    /// Tokens.
+    Tokens,
+    /// Both.
+    Both,
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Tls => "is no TLS, so that others could read and change what is sent",
+            Self::Tokens => "are no tokens, so that everyone would be let in",
+            Self::Both => {
+                "is neither TLS nor are there tokens, so that others could read and change what is sent and everyone \
+                 would be let in"
+            }
+        })
+    }
+}
+
 impl Server {
     /// Takes the address; connections wait until [`BoundServer::serve`].
     ///
     /// # Errors
-    /// An address beyond loopback, one that is taken, a base path that is none, or a limit that nothing could meet.
+    /// An address beyond loopback without what that takes, one that is taken, a base path that is none, or a limit that nothing could meet.
     pub async fn bind(
         mut config: ServerConfig,
         responder: Arc<dyn Responder>,
     ) -> Result<BoundServer, ServeError> {
         let listen = config.listen;
-        if !listen.ip().to_canonical().is_loopback() {
-            return Err(ServeError::BeyondLoopback { listen });
+        if let Some(missing) = missing(&config) {
+            return Err(ServeError::BeyondLoopback { listen, missing });
         }
         config.limits = config.limits.checked(&config.wire)?;
         let bind = |source| ServeError::Bind { listen, source };
@@ -93,10 +121,43 @@ impl Server {
         let address = listener.local_addr().map_err(bind)?;
         let endpoint = Some(&config.base_path)
             .filter(|path| path.starts_with('/'))
-            .and_then(|path| Endpoint::parse(&format!("http://{address}{path}")).ok())
+            .and_then(|path| endpoint(&config, address, path))
             .ok_or_else(|| ServeError::BasePath { base_path: config.base_path.clone() })?;
         Ok(BoundServer { listener, endpoint, config, responder, further: axum::Router::new() })
     }
+}
+
+/// What the configuration lacks for its address.
+fn missing(config: &ServerConfig) -> Option<Missing> {
+    if config.listen.ip().to_canonical().is_loopback() {
+        return None;
+    }
+    let plain = config.tls.is_none() && !config.beyond_loopback.plain;
+    let anonymous = config.authentication.is_anonymous() && !config.beyond_loopback.anonymous;
+    match (plain, anonymous) {
+        (true, true) => Some(Missing::Both),
+        (true, false) => Some(Missing::Tls),
+        (false, true) => Some(Missing::Tokens),
+        (false, false) => None,
+    }
+}
+
+/// Where a client on this machine reaches the server, or by the first name that it was given.
+fn endpoint(config: &ServerConfig, address: SocketAddr, path: &str) -> Option<Endpoint> {
+    let scheme = if config.tls.is_some() { "https" } else { "http" };
+    let parse = |authority: &str| Endpoint::parse(&format!("{scheme}://{authority}{path}")).ok();
+    if !address.ip().to_canonical().is_unspecified() {
+        return parse(&address.to_string());
+    }
+    if let Some(host) = config.hosts.first() {
+        return parse(host);
+    }
+    let loopback: IpAddr = match address.ip() {
+        IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(address) if address.to_ipv4_mapped().is_some() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+    };
+    parse(&SocketAddr::new(loopback, address.port()).to_string())
 }
 
 impl BoundServer {
@@ -111,7 +172,8 @@ impl BoundServer {
     }
 
     /// Serves further routes at the same address, such as a web view. They get what is no route of the protocol, once
-    /// `Host` and `Origin` are checked; all limits but those on size and total time hold for them, and beyond `requests`
+    /// `Host` and `Origin` are checked, and whom they let in they decide by the [`Verified`](crate::auth::Verified)
+    /// principal among the extensions of a request. All limits but those on size and total time hold for them, and beyond `requests`
     /// they are 503. The page at the endpoint, and 404, answer what they leave over, so their own fallback is replaced.
     #[must_use]
     pub fn with_routes(mut self, further: axum::Router) -> Self {
@@ -124,8 +186,9 @@ impl BoundServer {
     /// are given up and told so. Dropping the future closes every connection.
     pub async fn serve(self, shutdown: impl Future<Output = ()>) {
         let limits = self.config.limits.clone();
+        let tls = self.config.tls.clone();
         let address = self.listener.local_addr().unwrap_or(self.config.listen);
         let site = Site::new(self.endpoint, address, self.config, self.responder, self.further);
-        accept::serve(self.listener, Arc::new(site), limits, shutdown).await;
+        accept::serve(self.listener, Arc::new(site), limits, tls, shutdown).await;
     }
 }

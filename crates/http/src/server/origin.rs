@@ -4,7 +4,7 @@
 //! to 127.0.0.1 (DNS rebinding), but cannot hide it: the name stands in `Host`. Nor can it hide where it comes from:
 //! that stands in `Origin`.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use http::request::Parts;
 use http::{StatusCode, Version, header};
@@ -15,30 +15,41 @@ use super::admission::{Refusal, values};
 pub(super) struct Names {
     /// `host:port`, the port left out where it is the scheme's own; lower case.
     authorities: Vec<String>,
+    /// Whether every IP address is, with this port: of a server at all addresses of its machine, which may be many and
+    /// change. An address is no name that somebody else could point here.
+    addresses: Option<u16>,
+    /// What a page of this server comes by.
+    scheme: &'static str,
+    /// The port that need not be said.
+    default_port: u16,
     origins: Vec<String>,
 }
 
 impl Names {
     /// Those of a server at that address, and further ones.
-    pub(super) fn new(address: SocketAddr, hosts: &[String], origins: &[String]) -> Self {
+    pub(super) fn new(address: SocketAddr, tls: bool, hosts: &[String], origins: &[String]) -> Self {
+        let (scheme, default_port) = if tls { ("https://", 443) } else { ("http://", 80) };
         let port = address.port();
         let mut names = vec![with_port(&address.ip().to_string(), port)];
         if address.is_ipv6() {
             names = vec![with_port(&format!("[{}]", address.ip()), port)];
         }
         names.extend(["localhost", "127.0.0.1", "[::1]"].map(|host| with_port(host, port)));
-        if port == 80 {
-            names.extend(names.clone().iter().map(|name| name.trim_end_matches(":80").to_owned()));
+        if port == default_port {
+            let tail = format!(":{port}");
+            names.extend(names.clone().iter().map(|name| name.trim_end_matches(&tail).to_owned()));
         }
         names.extend(hosts.iter().map(|host| host.to_ascii_lowercase()));
         let origins = origins.iter().map(|origin| origin.trim_end_matches('/').to_ascii_lowercase());
-        Self { authorities: names, origins: origins.collect() }
+        let addresses = address.ip().to_canonical().is_unspecified().then_some(port);
+        Self { authorities: names, addresses, scheme, default_port, origins: origins.collect() }
     }
 
-    /// Checks the name by which the server is called, then the page that the request comes from.
-    pub(super) fn admit(&self, head: &Parts) -> Result<(), Refusal> {
+    /// Checks the name by which the server is called, which it returns, then the page that the request comes from.
+    pub(super) fn admit<'a>(&self, head: &'a Parts) -> Result<&'a str, Refusal> {
         let authority = self.admit_host(head)?;
-        self.admit_origin(head, authority)
+        self.admit_origin(head, authority)?;
+        Ok(authority)
     }
 
     /// The authority that the request is for: in HTTP/2 the target's, and what else states one must state the same; in
@@ -70,7 +81,8 @@ impl Names {
         let foreign = values(&head.headers, &header::ORIGIN).any(|origin| {
             let Ok(origin) = std::str::from_utf8(origin) else { return true };
             let origin = origin.to_ascii_lowercase();
-            let own = origin.strip_prefix("http://").is_some_and(|rest| rest.eq_ignore_ascii_case(authority));
+            let own =
+                origin.strip_prefix(self.scheme).is_some_and(|rest| rest.eq_ignore_ascii_case(authority));
             !own && !self.origins.contains(&origin)
         });
         if foreign {
@@ -85,6 +97,20 @@ impl Names {
 
     fn knows(&self, authority: &str) -> bool {
         self.authorities.iter().any(|own| own.eq_ignore_ascii_case(authority))
+            || self.addresses.is_some_and(|port| self.port_of_address(authority) == Some(port))
+    }
+
+    /// The port of an authority that is an IP address.
+    fn port_of_address(&self, authority: &str) -> Option<u16> {
+        if let Ok(address) = authority.parse::<SocketAddr>() {
+            return Some(address.port());
+        }
+        let bare = authority.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+        let address = match bare {
+            Some(bare) => bare.parse().map(IpAddr::V6),
+            None => authority.parse().map(IpAddr::V4),
+        };
+        address.ok().map(|_| self.default_port)
     }
 }
 

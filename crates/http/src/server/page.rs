@@ -26,10 +26,10 @@ pub(super) fn respond(
         ));
     }
     if head.method != Method::GET && head.method != Method::HEAD {
+        let text = format!("Requests are posted to routes below this address, such as {endpoint}v1/observe.");
         return Err(Refusal {
-            status: StatusCode::METHOD_NOT_ALLOWED,
             allow: Some("GET, HEAD"),
-            text: format!("Requests are posted to routes below this address, such as {endpoint}v1/observe."),
+            ..Refusal::new(StatusCode::METHOD_NOT_ALLOWED, text)
         });
     }
     if media::acceptance(values(&head.headers, &header::ACCEPT), "text", "html") == 0 {

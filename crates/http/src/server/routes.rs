@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
+use http::header::Entry;
 use http::request::Parts;
 use http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode, Version, header};
 use hyper::body::Incoming;
@@ -23,7 +24,8 @@ use super::config::{ServerConfig, ServerLimits};
 use super::dispatch::{self, Dispatch};
 use super::load::Load;
 use super::origin::Names;
-use super::{headers, page};
+use super::{authentication, headers, page};
+use crate::auth::{Authentication, Verified};
 use crate::endpoint::{Endpoint, Route};
 
 /// The interactions that have a route here.
@@ -42,6 +44,7 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 pub(super) struct Site {
     endpoint: Endpoint,
     names: Names,
+    authentication: Authentication,
     wire: Limits,
     limits: ServerLimits,
     load: Load,
@@ -60,7 +63,7 @@ impl Site {
         responder: Arc<dyn Responder>,
         further: axum::Router,
     ) -> Self {
-        let names = Names::new(address, &config.hosts, &config.origins);
+        let names = Names::new(address, config.tls.is_some(), &config.hosts, &config.origins);
         let left_over = LeftOver::new(endpoint.clone(), config.title);
         let further = further.fallback(move |request: Request<axum::body::Body>| {
             std::future::ready(left_over.answer(request))
@@ -70,7 +73,8 @@ impl Site {
         let codec = Codec::json(config.wire);
         let dispatch = Dispatch { responder, codec, load: load.clone(), ending: ending.clone() };
         let (wire, limits, ids) = (config.wire, config.limits, Ids::default());
-        Self { endpoint, names, wire, limits, load, dispatch, further, ids, ending }
+        let authentication = config.authentication;
+        Self { endpoint, names, authentication, wire, limits, load, dispatch, further, ids, ending }
     }
 
     /// Gives up every request that is still without an answer, and has it told so.
@@ -86,7 +90,8 @@ impl Site {
     ) -> Response<AnswerBody> {
         let arrived = Instant::now();
         let id = self.ids.next();
-        let (head, body) = request.into_parts();
+        let (mut head, body) = request.into_parts();
+        hide_credentials(&mut head);
         let route = self.route(&head);
         let name = match route {
             Some(Route::Interaction(interaction)) => interaction.name(),
@@ -140,8 +145,7 @@ impl Site {
     ) -> Result<Response<AnswerBody>, Refusal> {
         admission::admit(route, &head.method, &head.headers)?;
         admission::admit_length(&head.headers, self.wire.request_bytes())?;
-        self.names.admit(&head)?;
-        let principal = authenticate(&head)?;
+        let principal = self.authenticate(self.names.admit(&head)?, &head)?;
         let Route::Interaction(interaction) = route else { return Ok(self.dispatch.capabilities()) };
         let place = match self.load.request() {
             Ok(place) => place,
@@ -168,14 +172,37 @@ impl Site {
         Ok(response.map(|body| body.keep(place)))
     }
 
+    /// Whose request it is. Nothing of its body is read before.
+    fn authenticate(&self, authority: &str, head: &Parts) -> Result<Principal, Refusal> {
+        let principal = self.authentication.identify(&head.headers);
+        principal.map_err(|_| authentication::refusal(&self.called(authority)))
+    }
+
+    /// The endpoint by the name that its caller has for it, since that is what he compares with.
+    fn called(&self, authority: &str) -> Endpoint {
+        self.endpoint.at(authority).unwrap_or_else(|| self.endpoint.clone())
+    }
+
     async fn further(
         &self,
-        head: Parts,
+        mut head: Parts,
         body: Incoming,
         under_way: &UnderWay,
     ) -> Result<Response<AnswerBody>, Refusal> {
         // A wrong name must not hide behind a route that is none, nor the reverse.
-        self.names.admit(&head)?;
+        let authority = self.names.admit(&head)?;
+        if !self.authentication.is_anonymous() {
+            let endpoint = self.called(authority);
+            if authentication::is_asked(&head, &endpoint) {
+                return authentication::document(&head.method, &endpoint);
+            }
+            match self.authenticate(authority, &head) {
+                Ok(principal) => drop(head.extensions.insert(Verified(principal))),
+                // Even what is no route: only those who are let in learn which there are.
+                Err(refusal) if self.endpoint.has_below(head.uri.path()) => return Err(refusal),
+                Err(_) => {}
+            }
+        }
         let place = self.load.request().map_err(|error| {
             let text = format!("Not now: {}.", error.message);
             Refusal::new(StatusCode::SERVICE_UNAVAILABLE, text)
@@ -202,9 +229,11 @@ impl Ids {
     }
 }
 
-/// Who asks. There is nobody to tell apart yet; whoever reaches the loopback interface is let in.
-fn authenticate(_head: &Parts) -> Result<Principal, Refusal> {
-    Ok(Principal::anonymous())
+/// What lets somebody in is not shown where a request is printed, nor kept by the compression of headers.
+fn hide_credentials(head: &mut Parts) {
+    if let Entry::Occupied(mut entry) = head.headers.entry(header::AUTHORIZATION) {
+        entry.iter_mut().for_each(|value| value.set_sensitive(true));
+    }
 }
 
 /// An answer to a request that did not arrive whole: the connection has nothing further that could be read. HTTP/2 has

@@ -152,6 +152,7 @@ async fn the_largest_values_mean_no_limit() {
             in_flight_bytes: usize::MAX,
             header_bytes: u32::MAX,
             headers: 10_000,
+            handshake_timeout: forever,
             header_timeout: forever,
             body_timeout: forever,
             idle_timeout: forever,

@@ -1,0 +1,214 @@
+//! What a server shows: a certificate and its key, from files that may be replaced while it runs.
+
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::sign::{CertifiedKey, SingleCertAndKey};
+use rustls::{Error, InconsistentKeys};
+use sha2::{Digest as _, Sha256};
+use tracing::{info, warn};
+
+use super::pem::{self, PemFault};
+use super::{PROTOCOLS, Part, TlsError, VERSIONS, provider};
+use crate::stamp::Stamp;
+
+/// How often files are looked at, at most.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
+
+/// A certificate, with those of its issuers behind it, and its private key.
+#[derive(Clone)]
+pub struct ServerTls(Arc<Shown>);
+
+struct Shown {
+    files: Option<Files>,
+    state: Mutex<State>,
+}
+
+struct Files {
+    certificate: PathBuf,
+    key: PathBuf,
+}
+
+struct State {
+    config: Arc<rustls::ServerConfig>,
+    /// What the files looked like when they were read; nothing if that cannot be relied on.
+    read: Option<Pair>,
+    digest: Digest,
+    looked: Instant,
+    /// What was wrong with the files at last, so that it is said once.
+    told: Option<String>,
+}
+
+/// Tells what was read from what was read before.
+type Digest = [u8; 32];
+
+struct Loaded {
+    config: Arc<rustls::ServerConfig>,
+    read: Option<Pair>,
+    digest: Digest,
+}
+
+#[derive(PartialEq)]
+struct Pair {
+    certificate: Stamp,
+    key: Stamp,
+}
+
+impl ServerTls {
+    /// Reads a certificate and its key from files in PEM. If they are replaced, connections that come a second later see
+    /// the new ones; as long as those are broken or do not fit, the old ones are kept.
+    ///
+    /// # Errors
+    /// Files that cannot be read or hold something else, or a key that does not fit.
+    pub fn from_files(certificate: &Path, key: &Path) -> Result<Self, TlsError> {
+        let files = Files { certificate: certificate.to_owned(), key: key.to_owned() };
+        let loaded = files.load()?;
+        Ok(Self::new(loaded, Some(files)))
+    }
+
+    /// Takes a certificate and its key in PEM.
+    ///
+    /// # Errors
+    /// Texts that hold something else, or a key that does not fit.
+    pub fn from_pem(certificate: &[u8], key: &[u8]) -> Result<Self, TlsError> {
+        let config = config((certificate, Part::new(CERTIFICATE, None)), (key, Part::new(KEY, None)))?;
+        Ok(Self::new(Loaded { config, read: None, digest: Digest::default() }, None))
+    }
+
+    fn new(Loaded { config, read, digest }: Loaded, files: Option<Files>) -> Self {
+        let state = State { config, read, digest, looked: Instant::now(), told: None };
+        Self(Arc::new(Shown { files, state: Mutex::new(state) }))
+    }
+
+    /// What the next connection is shown.
+    pub(crate) fn current(&self) -> Arc<rustls::ServerConfig> {
+        let mut state = self.0.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(files) = &self.0.files
+            && state.looked.elapsed() >= LOOK_AGAIN
+        {
+            state.looked = Instant::now();
+            state.refresh(files);
+        }
+        state.config.clone()
+    }
+}
+
+/// Neither the certificate nor the key.
+impl fmt::Debug for ServerTls {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("ServerTls");
+        if let Some(files) = &self.0.files {
+            shown.field("certificate", &files.certificate).field("key", &files.key);
+        }
+        shown.finish_non_exhaustive()
+    }
+}
+
+impl State {
+    fn refresh(&mut self, files: &Files) {
+        if self.read.is_some() && self.read == files.stamps() {
+            return;
+        }
+        match files.load() {
+            Ok(Loaded { config, read, digest }) => {
+                (self.read, self.told) = (read, None);
+                // What is the same keeps the sessions that clients may take up again.
+                if self.digest != digest {
+                    (self.config, self.digest) = (config, digest);
+                    info!(certificate = %files.certificate.display(), "the certificate was replaced");
+                }
+            }
+            Err(error) => {
+                self.read = None;
+                let mut reason = error.to_string();
+                if let Some(source) = std::error::Error::source(&error) {
+                    reason = format!("{reason}: {source}");
+                }
+                if self.told.as_ref() != Some(&reason) {
+                    warn!(
+                        reason,
+                        "the certificate was replaced by one that cannot be used; the old one is kept"
+                    );
+                    self.told = Some(reason);
+                }
+            }
+        }
+    }
+}
+
+const CERTIFICATE: &str = "certificate";
+const KEY: &str = "key";
+
+impl Files {
+    fn stamps(&self) -> Option<Pair> {
+        let stamp = |path| fs::metadata(path).map(|metadata| Stamp::of(&metadata)).ok();
+        Some(Pair { certificate: stamp(&self.certificate)?, key: stamp(&self.key)? })
+    }
+
+    fn load(&self) -> Result<Loaded, TlsError> {
+        let now = SystemTime::now();
+        // Before their contents, so that a change in between is noticed the next time.
+        let stamps = self.stamps();
+        let read = |part: Part, path: &Path| match fs::read(path) {
+            Ok(octets) => Ok((octets, part)),
+            Err(source) => Err(TlsError::Read { part, source }),
+        };
+        let certificate = read(Part::new(CERTIFICATE, Some(&self.certificate)), &self.certificate)?;
+        let key = read(Part::new(KEY, Some(&self.key)), &self.key)?;
+        let digest = Sha256::new().chain_update(&certificate.0).chain_update(&key.0).finalize().into();
+        let config = config((&certificate.0, certificate.1), (&key.0, key.1))?;
+        let settled = |pair: &Pair| pair.certificate.is_settled(now) && pair.key.is_settled(now);
+        Ok(Loaded { config, read: stamps.filter(settled), digest })
+    }
+}
+
+/// What rustls makes of a certificate and its key.
+fn config(
+    (certificate, certificate_part): (&[u8], Part),
+    (key, key_part): (&[u8], Part),
+) -> Result<Arc<rustls::ServerConfig>, TlsError> {
+    let chain = match pem::certificates(certificate) {
+        Ok(chain) => chain,
+        Err(PemFault::Broken) => return Err(TlsError::NoPem { part: certificate_part }),
+        Err(_) => return Err(TlsError::NoCertificate { part: certificate_part }),
+    };
+    let key = match pem::key(key) {
+        Ok(key) => key,
+        Err(PemFault::Broken) => return Err(TlsError::NoPem { part: key_part }),
+        Err(PemFault::Missing) => return Err(TlsError::NoKey { part: key_part }),
+        Err(PemFault::Encrypted) => return Err(TlsError::EncryptedKey { part: key_part }),
+    };
+    let certified = certified(chain, key, certificate_part, key_part)?;
+    let setup = |error: Error| TlsError::Setup { reason: error.to_string() };
+    let mut config = rustls::ServerConfig::builder_with_provider(provider())
+        .with_protocol_versions(&VERSIONS)
+        .map_err(setup)?
+        .with_no_client_auth()
+        .with_cert_resolver(Arc::new(SingleCertAndKey::from(certified)));
+    config.alpn_protocols = PROTOCOLS.map(<[u8]>::to_vec).into();
+    Ok(Arc::new(config))
+}
+
+fn certified(
+    chain: Vec<CertificateDer<'static>>,
+    key: PrivateKeyDer<'static>,
+    certificate_part: Part,
+    key_part: Part,
+) -> Result<CertifiedKey, TlsError> {
+    let key = provider()
+        .key_provider
+        .load_private_key(key)
+        .map_err(|_| TlsError::UnusableKey { part: key_part.clone() })?;
+    let certified = CertifiedKey::new(chain, key);
+    match certified.keys_match() {
+        Ok(()) | Err(Error::InconsistentKeys(InconsistentKeys::Unknown)) => Ok(certified),
+        Err(Error::InconsistentKeys(_)) => {
+            Err(TlsError::Mismatch { certificate: certificate_part, key: key_part })
+        }
+        Err(_) => Err(TlsError::UnusableCertificate { part: certificate_part }),
+    }
+}
