@@ -49,7 +49,7 @@ impl Anchor {
         let place: PathBuf = std::path::absolute(path).map_err(cannot_open)?.components().collect();
         let linked = place.symlink_metadata().map_err(cannot_open)?.is_symlink();
         let directory = open::root(&place, linked).map_err(cannot_open)?;
-        let interfaces = Arc::new(Catalog::new().map_err(|fault| prepared(fault.into()))?);
+        let interfaces = Arc::new(Catalog::new(settings.writable).map_err(|fault| prepared(fault.into()))?);
         let root = Root::new(directory, &settings, &interfaces).map_err(|error| prepared(error.into()))?;
         Ok(Self { path: place, linked, settings, interfaces, current: Mutex::new(Arc::new(root)) })
     }

@@ -5,6 +5,7 @@ use worldspace_model::{EnumCase, Fault, Field, OperationDeclaration, Type};
 
 use super::read::{bytes, find, list, text};
 use super::stat::Kind;
+use super::write::declare;
 
 /// What directories publish.
 pub(super) const DIRECTORY: &str = "files.directory";
@@ -12,29 +13,49 @@ pub(super) const DIRECTORY: &str = "files.directory";
 pub(super) const FILE: &str = "files.file";
 /// What links, devices, pipes and sockets publish.
 pub(super) const OTHER: &str = "files.other";
+/// What directories publish as well where writing is offered.
+pub(super) const DIRECTORY_WRITE: &str = "files.directory.write";
+/// What files publish as well where writing is offered.
+pub(super) const FILE_WRITE: &str = "files.file.write";
 
 /// The interfaces, and the lists of them that Objects share.
 pub(super) struct Catalog {
-    pub(super) directory: Interfaces,
-    pub(super) file: Interfaces,
-    pub(super) other: Interfaces,
-    declared: [(LocalReference, Interface); 3],
+    directory: Interfaces,
+    file: Interfaces,
+    other: Interfaces,
+    declared: Vec<(LocalReference, Interface)>,
 }
 
 impl Catalog {
-    pub(super) fn new() -> Result<Self, Fault> {
-        let references = [
-            LocalReference::at_root(DIRECTORY)?,
-            LocalReference::at_root(FILE)?,
-            LocalReference::at_root(OTHER)?,
+    pub(super) fn new(writable: bool) -> Result<Self, Fault> {
+        let mut declared = vec![
+            (LocalReference::at_root(DIRECTORY)?, declare_directory()?),
+            (LocalReference::at_root(FILE)?, declare_file()?),
+            (LocalReference::at_root(OTHER)?, declare_other()?),
         ];
-        let [directory, file, other] = references;
+        if writable {
+            declared.push((LocalReference::at_root(DIRECTORY_WRITE)?, declare::directory()?));
+            declared.push((LocalReference::at_root(FILE_WRITE)?, declare::file()?));
+        }
+        let list = |names: &[&str]| {
+            let listed = declared.iter().filter(|(known, _)| names.contains(&known.name.as_str()));
+            Interfaces::new(listed.map(|(reference, _)| reference.clone()))
+        };
         Ok(Self {
-            directory: Interfaces::new([directory.clone()]),
-            file: Interfaces::new([file.clone()]),
-            other: Interfaces::new([other.clone()]),
-            declared: [(directory, declare_directory()?), (file, declare_file()?), (other, declare_other()?)],
+            directory: list(&[DIRECTORY, DIRECTORY_WRITE]),
+            file: list(&[FILE, FILE_WRITE]),
+            other: list(&[OTHER]),
+            declared,
         })
+    }
+
+    /// What a thing of that kind publishes.
+    pub(super) fn of(&self, kind: Kind) -> &Interfaces {
+        match kind {
+            Kind::Directory => &self.directory,
+            Kind::File => &self.file,
+            Kind::Link | Kind::Other => &self.other,
+        }
     }
 
     pub(super) fn find(&self, reference: &LocalReference) -> Option<&Interface> {
@@ -210,10 +231,10 @@ fn read_bytes() -> OperationDeclaration {
         ]))
 }
 
-fn required(name: &str, ty: Type, words: impl Into<String>) -> Field {
+pub(super) fn required(name: &str, ty: Type, words: impl Into<String>) -> Field {
     Field::required(name, ty).documented(words)
 }
 
-fn optional(name: &str, ty: Type, words: impl Into<String>) -> Field {
+pub(super) fn optional(name: &str, ty: Type, words: impl Into<String>) -> Field {
     Field::optional(name, ty).documented(words)
 }

@@ -30,12 +30,14 @@ use worldspace_model::Segment;
 
 use self::anchor::Anchor;
 use self::pool::Pool;
+use self::task::Task;
 
 mod anchor;
 mod budget;
 mod describe;
 mod failure;
 mod grain;
+mod identity;
 mod interfaces;
 mod names;
 mod newborn;
@@ -46,14 +48,18 @@ mod root;
 mod rules;
 mod stat;
 mod state;
+mod task;
 #[cfg(test)]
 mod testing;
 mod walk;
+mod write;
 
 /// Short pieces of work at one time: enough to keep a disk busy, few enough that a slow one does not take every thread.
 const SHORT: usize = 16;
 /// Long texts that are read at one time.
 const LONG: usize = 4;
+/// Changes at one time. Most of their time they wait for the disk.
+const WRITES: usize = 8;
 /// Searches at one time. Each may hold a hundred directories open.
 const SEARCHES: usize = 4;
 /// The longest text, in bytes, that is read in a moment.
@@ -71,6 +77,8 @@ struct Inner {
     long: Pool,
     /// For what reads as much as there is, so that a few searches keep nobody from reading a text.
     searches: Pool,
+    /// For what changes something, so that a slow disk keeps nobody from reading.
+    writes: Pool,
 }
 
 /// What is published of a directory, and how.
@@ -123,11 +131,12 @@ impl Files {
     /// [`OpenError`].
     pub fn open(path: impl AsRef<Path>, settings: Settings) -> Result<Self, OpenError> {
         let anchor = Arc::new(Anchor::open(path.as_ref(), settings)?);
-        let (short, long, searches) = (Pool::new(SHORT), Pool::new(LONG), Pool::new(SEARCHES));
-        Ok(Self(Arc::new(Inner { anchor, short, long, searches })))
+        let (short, long) = (Pool::new(SHORT), Pool::new(LONG));
+        let (searches, writes) = (Pool::new(SEARCHES), Pool::new(WRITES));
+        Ok(Self(Arc::new(Inner { anchor, short, long, searches, writes })))
     }
 
-    /// Where an operation runs.
+    /// Where an operation that reads runs.
     async fn pool(&self, context: &Context, call: &Call) -> Result<&Pool, ProviderError> {
         match call.operation() {
             "find" => Ok(&self.0.searches),
@@ -165,8 +174,13 @@ impl Provider for Files {
 
     async fn call(&self, context: &Context, call: Call) -> Result<Done, Refusal> {
         let (anchor, asked) = (self.0.anchor.clone(), context.clone());
-        let pool = self.pool(context, &call).await?;
-        let work = move |patience: &_| read::run(&*anchor.root()?, &asked, patience, call);
+        let changes = write::is_of(&call);
+        let pool = if changes { &self.0.writes } else { self.pool(context, &call).await? };
+        let work = move |patience: &_| {
+            let root = anchor.root()?;
+            let task = Task { root: &root, context: &asked, patience };
+            if changes { write::run(&task, call) } else { read::run(&task, call) }
+        };
         pool.run(context, work).await?
     }
 }

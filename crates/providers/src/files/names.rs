@@ -6,9 +6,9 @@
 use std::io;
 
 use cap_std::fs::Dir;
-use rustix::fs::{Mode, OFlags};
 use worldspace_model::Segment;
 
+use super::open;
 use super::stat::Kind;
 
 /// Reads a directory.
@@ -29,11 +29,9 @@ pub(super) struct RawName {
 }
 
 impl Names {
-    /// From the first name on. The handle has a position of its own.
+    /// From the first name on.
     pub(super) fn read(directory: &Dir) -> io::Result<Self> {
-        // `.` is the directory itself, whatever became of its name, and handles that only name it cannot be read.
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let handle = rustix::fs::openat(directory, ".", flags, Mode::empty())?;
+        let handle = open::readable(directory)?;
         Ok(Self {
             open: rustix::fs::Dir::new(handle)?,
             #[cfg(not(all(target_os = "linux", target_pointer_width = "64")))]

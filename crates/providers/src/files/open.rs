@@ -1,8 +1,10 @@
 //! The only places where anything is opened: the root by the operator's own path, all else by one name in a directory
 //! that is open already and never through a link, so that no path, link or race leads out of the root.
 
+use std::ffi::OsStr;
 use std::io;
 use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt};
@@ -10,6 +12,7 @@ use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt};
 use rustix::fs::{Mode, OFlags};
 use worldspace_model::Segment;
 
+use super::failure::is_absence;
 use super::names::Names;
 use super::stat::{Kind, Place, Stat};
 
@@ -39,8 +42,7 @@ pub(super) fn is_removed(directory: &Dir) -> bool {
 /// Whether the system refuses to read a directory because it was removed.
 #[cfg(target_os = "linux")]
 fn is_dead(directory: &Dir) -> bool {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let Ok(handle) = rustix::fs::openat(directory, ".", flags, Mode::empty()) else { return false };
+    let Ok(handle) = readable(directory) else { return false };
     let mut buffer = [const { std::mem::MaybeUninit::uninit() }; 1024];
     let first = rustix::fs::RawDir::new(handle, &mut buffer).next().map(|entry| entry.err());
     matches!(first, Some(Some(rustix::io::Errno::NOENT)))
@@ -55,6 +57,22 @@ fn is_dead(_: &Dir) -> bool {
 /// Opens a directory in a directory.
 pub(super) fn directory(parent: &Dir, name: &Segment) -> io::Result<Dir> {
     parent.open_dir_nofollow(name.as_str())
+}
+
+/// A handle that can be read, locked and synchronised, where the other may only name the directory. It has a position
+/// of its own, and is the directory itself, whatever became of its name.
+pub(super) fn readable(directory: &Dir) -> io::Result<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    Ok(rustix::fs::openat(directory, ".", flags, Mode::empty())?)
+}
+
+/// Opens what stands under a name, whatever bytes it has, if that is a directory.
+pub(super) fn directory_of(parent: &Dir, name: &[u8]) -> io::Result<Option<Dir>> {
+    match parent.open_dir_nofollow(OsStr::from_bytes(name)) {
+        Ok(directory) => Ok(Some(directory)),
+        Err(error) if is_absence(&error) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// Opens a file in a directory, with the snapshot of what was opened.

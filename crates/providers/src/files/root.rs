@@ -4,13 +4,14 @@ use std::io;
 use std::sync::Arc;
 
 use cap_std::fs::Dir;
-use worldspace_host::{Identity, LocalPath, Page, ProviderError, Published};
+use worldspace_host::{Identity, LocalPath, Page, ProviderError, Published, StateToken};
 use worldspace_model::Segment;
 
 use super::Settings;
 use super::describe;
 use super::failure::observed;
 use super::grain::Grain;
+use super::identity::Identities;
 use super::interfaces::Catalog;
 use super::names::Names;
 use super::open;
@@ -18,6 +19,7 @@ use super::pool::Patience;
 use super::rules::{RuleBook, Rules};
 use super::stat::{Kind, Stat};
 use super::state::{Count, State, States};
+use super::write::Writer;
 
 /// The root, opened once. Everything else is reached from it, name by name.
 pub(super) struct Root {
@@ -25,15 +27,18 @@ pub(super) struct Root {
     indexable: usize,
     grain: Grain,
     rules: RuleBook,
-    states: States,
-    interfaces: Arc<Catalog>,
+    pub(super) states: States,
+    pub(super) identities: Identities,
+    pub(super) interfaces: Arc<Catalog>,
+    /// There where the settings offer writing.
+    pub(super) writer: Option<Writer>,
 }
 
 /// What a path leads to.
 pub(super) struct Found {
     pub(super) stat: Stat,
-    /// The directory that it stands in, its name there and the rules there; none for the root.
-    above: Option<(Arc<Dir>, Segment)>,
+    /// The directory that it stands in, and its name there; none for the root.
+    pub(super) above: Option<(Arc<Dir>, Segment)>,
     /// The rules in the directory that it stands in; at the root, those in it.
     rules: Rules,
 }
@@ -48,12 +53,15 @@ impl Root {
     pub(super) fn new(directory: Dir, settings: &Settings, interfaces: &Arc<Catalog>) -> io::Result<Self> {
         let grain = Grain::of(&directory);
         let mount = Stat::of(&directory)?.mount;
+        let directory = Arc::new(directory);
         Ok(Self {
-            directory: Arc::new(directory),
+            writer: settings.writable.then(|| Writer::new(&directory)),
+            directory,
             indexable: settings.indexable_names,
             grain,
             rules: RuleBook::new(settings.gitignore, settings.hidden, grain),
             states: States::new(grain, mount, settings)?,
+            identities: Identities::new(grain, mount),
             interfaces: interfaces.clone(),
         })
     }
@@ -139,6 +147,34 @@ impl Root {
         Ok(self.find(path).map_err(observed)?.stat.size)
     }
 
+    /// The state of what was found.
+    pub(super) fn state(&self, found: &Found) -> io::Result<StateToken> {
+        let stat = &found.stat;
+        let state = match (&found.above, stat.kind) {
+            (Some((parent, name)), Kind::Directory) => {
+                self.directory_state(stat, || open::directory(parent, name))?.0
+            }
+            (Some((parent, name)), _) => self.states.of_file(stat, || open::file(parent, name)),
+            (None, _) => self.directory_state(stat, || self.directory.try_clone())?.0,
+        };
+        Ok(state.token)
+    }
+
+    /// The state of a directory and the number of its names, which is not known where the Host may not read it.
+    fn directory_state(
+        &self,
+        stat: &Stat,
+        open: impl FnOnce() -> io::Result<Dir>,
+    ) -> io::Result<(State, Option<Count>)> {
+        match self.states.of_directory(stat, open) {
+            Ok(found) => Ok((found.state, Some(found.names))),
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                Ok((self.states.unread(stat), None))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
     /// The Object at a path.
     pub(super) fn object(&self, path: &LocalPath, patience: &Patience) -> Result<Published, ProviderError> {
         let seen = self.see(path, patience).map_err(observed)?;
@@ -159,7 +195,7 @@ impl Root {
             Some((directory, name)) => self.publish(directory, name, found.stat, patience),
             None => {
                 let hold = || Ok(self.directory.try_clone()?.into());
-                let identity = self.states.identity(&found.stat, patience, hold);
+                let identity = self.identities.of(&found.stat, patience, hold);
                 self.publish_directory(found.stat, identity, || self.directory.try_clone())
             }
         }
@@ -225,12 +261,11 @@ impl Root {
     }
 
     fn publish(&self, parent: &Dir, name: &Segment, stat: Stat, patience: &Patience) -> io::Result<Seen> {
-        let identity = self.states.identity(&stat, patience, || open::hold(parent, name));
+        let identity = self.identities.of(&stat, patience, || open::hold(parent, name));
         if stat.kind == Kind::Directory {
             return self.publish_directory(stat, identity, || open::directory(parent, name));
         }
-        let file = stat.kind == Kind::File;
-        let interfaces = if file { &self.interfaces.file } else { &self.interfaces.other };
+        let interfaces = self.interfaces.of(stat.kind);
         let state = self.states.of_file(&stat, || open::file(parent, name));
         let words = Published::new().described(describe::thing(name.as_str(), stat.kind));
         Ok(Seen::new(stat, words.publishing(interfaces).leaf(), identity, state))
@@ -242,17 +277,13 @@ impl Root {
         identity: Option<Identity>,
         open: impl FnOnce() -> io::Result<Dir>,
     ) -> io::Result<Seen> {
-        let (words, state, leaf) = match self.states.of_directory(&stat, open) {
-            Ok(found) => {
-                let leaf = !matches!(found.names, Count::Indexable { .. });
-                (describe::directory(found.names, self.indexable), found.state, leaf)
-            }
-            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                (describe::UNREADABLE.to_owned(), self.states.unread(&stat), true)
-            }
-            Err(error) => return Err(error),
+        let (state, names) = self.directory_state(&stat, open)?;
+        let words = match names {
+            Some(names) => describe::directory(names, self.indexable),
+            None => describe::UNREADABLE.to_owned(),
         };
-        let published = Published::new().described(words).publishing(&self.interfaces.directory);
+        let leaf = !matches!(names, Some(Count::Indexable { .. }));
+        let published = Published::new().described(words).publishing(self.interfaces.of(Kind::Directory));
         let published = if leaf { published.leaf() } else { published };
         Ok(Seen::new(stat, published, identity, state))
     }

@@ -19,6 +19,7 @@ use worldspace_model::Segment;
 use super::grain::Grain;
 use super::open;
 use super::stat::{Kind, Place, Stat};
+use super::write::staging;
 
 /// Ignore files that are kept compiled.
 const KEPT: usize = 256;
@@ -127,7 +128,7 @@ fn compile(file: std::fs::File) -> io::Result<Gitignore> {
 impl Rules {
     /// Whether a name is left out whatever it stands for, which is known without looking at it.
     pub(super) fn hides(&self, name: &[u8]) -> bool {
-        !self.hidden && is_hidden(name)
+        name == staging::NAME.as_bytes() || (!self.hidden && is_hidden(name))
     }
 
     /// Whether a name is left out.

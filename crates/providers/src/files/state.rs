@@ -1,4 +1,4 @@
-//! State tokens and identities: a false "changed" or "new" is allowed, a false "same" is not.
+//! State tokens: a false "changed" is allowed, a false "same" is not.
 //!
 //! A state is told by device, inode, birth, size and times. Where the time of the last change is so young that
 //! another change could bear it too, the content counts as well: that of a file up to [`READ`], the names of a
@@ -10,31 +10,28 @@
 
 use std::io::{self, Read};
 use std::num::NonZeroUsize;
-use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use cap_std::fs::Dir;
 use lru::LruCache;
-use worldspace_host::{Identity, StateToken};
+use worldspace_host::StateToken;
 
 use super::Settings;
 use super::grain::Grain;
 use super::names::{Names, RawName};
-use super::newborn::Newborn;
-use super::pool::Patience;
 use super::rules::is_hidden;
 use super::stat::{Kind, Place, Stat};
 
 /// The longest file that is read for its token: about a millisecond.
-const READ: u64 = 1 << 20;
+pub(super) const READ: u64 = 1 << 20;
 /// The longest wait for a state that lasts.
 const WAITED: Duration = Duration::from_millis(20);
 /// States that are remembered: those of directories, and those of files that were seen young.
 const REMEMBERED: usize = 16_384;
 
-type Digest = [u8; 32];
+pub(super) type Digest = [u8; 32];
 
 /// Makes tokens and identities for one root.
 pub(super) struct States {
@@ -45,7 +42,6 @@ pub(super) struct States {
     /// Whether hidden names are published.
     hidden: bool,
     remembered: Mutex<LruCache<Place, Remembered>>,
-    newborn: Newborn,
     /// Told apart from every other start.
     instance: u64,
     counter: AtomicU64,
@@ -93,7 +89,6 @@ impl States {
             indexable: settings.indexable_names,
             hidden: settings.hidden,
             remembered: Mutex::new(LruCache::new(kept)),
-            newborn: Newborn::new(),
             instance: getrandom::u64().map_err(|error| io::Error::other(error.to_string()))?,
             counter: AtomicU64::new(0),
         })
@@ -167,29 +162,23 @@ impl States {
         if self.is_young(stat) { self.unmatched(&stamp) } else { lasting(&stamp, None) }
     }
 
-    /// The identity, if it is reliable: born at a known time, and reached by one path alone.
-    pub(super) fn identity(
-        &self,
-        stat: &Stat,
-        patience: &Patience,
-        hold: impl Fn() -> io::Result<OwnedFd>,
-    ) -> Option<Identity> {
-        let born = stat.born?;
-        let one_path = stat.mount == self.mount && (stat.kind == Kind::Directory || stat.links == 1);
-        let kept = || {
-            !self.grain.is_young(born)
-                || self.newborn.keep(stat, born, self.grain, || patience.check_caller().is_err(), hold)
-        };
-        if !one_path || !kept() {
-            return None;
+    /// The state of a file that holds what was just written, whose digest is known where it is short. Should another
+    /// have written meanwhile, this state is nobody's.
+    pub(super) fn of_own(&self, stat: &Stat, content: Option<Digest>) -> State {
+        let stamp = stat.stamp();
+        let is_young = || self.is_young(stat);
+        match content {
+            None if is_young() => self.unmatched(&stamp),
+            None => lasting(&stamp, None),
+            Some(_) => {
+                let settled = !is_young();
+                self.remember(
+                    stat.place,
+                    Remembered { stamp, content, names: Count::None, settled },
+                    is_young,
+                )
+            }
         }
-        let mut bytes = Vec::with_capacity(32);
-        bytes.extend_from_slice(&stat.place.device.to_le_bytes());
-        bytes.extend_from_slice(&stat.place.inode.to_le_bytes());
-        born.write(&mut bytes);
-        // Callers learn no inode numbers.
-        let text: String = blake3::hash(&bytes).to_hex().chars().take(32).collect();
-        Some(Identity::new(text))
     }
 
     /// How long a state that does not last takes to become one that does; none where that is too long to wait for.
@@ -235,7 +224,7 @@ impl States {
         State { token: StateToken::new(bytes), lasts: false }
     }
 
-    fn digest_names(&self, directory: &Dir) -> io::Result<(Digest, Count)> {
+    pub(super) fn digest_names(&self, directory: &Dir) -> io::Result<(Digest, Count)> {
         let mut names = Vec::new();
         for name in Names::read(directory)? {
             if names.len() == self.indexable {
@@ -273,14 +262,16 @@ fn digest_file(file: std::fs::File, opened: &Stat, stamp: &[u8]) -> io::Result<D
     if opened.size > READ || opened.stamp() != stamp {
         return Err(io::Error::other("too large, or changed"));
     }
-    let mut hasher = blake3::Hasher::new();
     let mut content = Vec::new();
     (&file).take(READ + 1).read_to_end(&mut content)?;
-    hasher.update(&content);
     if content.len() as u64 != opened.size || Stat::of(&file)?.stamp() != stamp {
         return Err(io::Error::other("changed while it was read"));
     }
-    Ok(*hasher.finalize().as_bytes())
+    Ok(digest(&content))
+}
+
+pub(super) fn digest(content: &[u8]) -> Digest {
+    *blake3::hash(content).as_bytes()
 }
 
 #[cfg(test)]

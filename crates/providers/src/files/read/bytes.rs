@@ -6,9 +6,9 @@ use std::os::unix::fs::FileExt;
 use worldspace_host::{Call, Refusal};
 use worldspace_model::Value;
 
-use super::Task;
 use crate::files::budget;
 use crate::files::failure::refused;
+use crate::files::task::Task;
 
 /// Bytes in an answer unless the caller says otherwise: as base64 within the smallest response limit among peers.
 pub(in crate::files) const USUAL: usize = 512 << 10;

@@ -4,11 +4,11 @@ use ignore::overrides::{Override, OverrideBuilder};
 use worldspace_host::{Call, Refusal};
 use worldspace_model::{EntryPath, Value};
 
-use super::Task;
 use super::search::Search;
 use crate::files::budget::Budget;
 use crate::files::failure::refused;
 use crate::files::open;
+use crate::files::task::Task;
 use crate::files::walk::{Met, Walk};
 
 /// Matches in an answer unless the caller says otherwise.
@@ -123,7 +123,7 @@ mod tests {
     fn check(directory: &std::path::Path, looks: u64) -> (Vec<usize>, bool) {
         let arguments = vec![("text", Value::from("needle"))];
         let found = call_instead(directory, "find", arguments, move |root, context, call| {
-            read::run(root, context, &Patience::of_looks(context, looks), call)
+            read::run(&Task { root, context, patience: &Patience::of_looks(context, looks) }, call)
         });
         let found = found.unwrap();
         let truncated = found.as_record().unwrap().get("truncated").unwrap().as_bool().unwrap();

@@ -5,12 +5,12 @@ use std::io;
 use worldspace_host::{Call, Refusal};
 use worldspace_model::Value;
 
-use super::Task;
 use crate::files::budget::Budget;
 use crate::files::failure::refused;
 use crate::files::names::{Names, RawName};
 use crate::files::root::Inside;
 use crate::files::stat::{Kind, Stat, Time};
+use crate::files::task::Task;
 
 /// Items on a page unless the caller says otherwise.
 pub(in crate::files) const USUAL: usize = 500;

@@ -5,9 +5,9 @@ use std::io;
 use worldspace_host::{Call, LocalPath, Refusal};
 use worldspace_model::{Segment, Value};
 
-use super::Task;
 use crate::files::failure::refused;
 use crate::files::stat::Kind;
+use crate::files::task::Task;
 
 pub(super) fn run(task: &Task<'_>, call: &Call) -> Result<Value, Refusal> {
     let found = task.find(call)?;

@@ -12,3 +12,4 @@ mod reading;
 mod root;
 mod state;
 mod world;
+mod writing;

@@ -8,9 +8,10 @@ use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use worldspace_host::{Host, HostLimits, Memory};
 use worldspace_model::{
-    ArgumentSource, Arguments, CallHead, EntryPath, Fault, FetchInterfaceRequest, FetchInterfaceResponse,
-    FetchRequest, FetchTreeRequest, IncomingCall, InterfaceTarget, Object, Operation, Principal,
-    ProtocolError, Record, RequestContext, Responder, Target, Tree, Value,
+    ArgumentSource, Arguments, CallAnswer, CallHead, EntryPath, Fault, FetchInterfaceRequest,
+    FetchInterfaceResponse, FetchRequest, FetchTreeRequest, IncomingCall, InterfaceReference,
+    InterfaceTarget, Object, Operation, Principal, ProtocolError, Record, RequestContext, Responder, Target,
+    Tree, Value,
 };
 use worldspace_providers::files::{Files, Settings};
 
@@ -37,6 +38,11 @@ pub(super) type Fields<'a> = &'a [(&'a str, Value)];
 impl World {
     pub(super) fn new() -> Self {
         Self::with(Settings::default())
+    }
+
+    /// In which everything can be changed.
+    pub(super) fn writable() -> Self {
+        Self::with(Settings { writable: true, ..Settings::default() })
     }
 
     pub(super) fn with(settings: Settings) -> Self {
@@ -184,7 +190,7 @@ impl World {
         arguments: Fields<'_>,
     ) -> Result<Value, ProtocolError> {
         let object = self.fetched(path).await?;
-        self.call_as(context, &object, path, operation, arguments).await
+        Ok(self.answering(context, &object, path, operation, arguments).await?.result)
     }
 
     /// Calls an operation of an Object that was fetched.
@@ -195,20 +201,19 @@ impl World {
         operation: &str,
         arguments: Fields<'_>,
     ) -> Result<Value, ProtocolError> {
-        self.block_on(self.call_as(self.context(), object, path, operation, arguments))
+        Ok(self.block_on(self.answering(self.context(), object, path, operation, arguments))?.result)
     }
 
-    async fn call_as(
+    /// Calls an operation of an Object that was fetched; the whole answer.
+    pub(super) async fn answering(
         &self,
         context: RequestContext,
         object: &Object,
         path: &str,
         operation: &str,
         arguments: Fields<'_>,
-    ) -> Result<Value, ProtocolError> {
-        let reference = object.interfaces[0].clone();
-        let asked = FetchInterfaceRequest { interface: reference.clone(), effects: true };
-        let interface = self.host.fetch_interface(self.context(), asked).await?;
+    ) -> Result<CallAnswer, ProtocolError> {
+        let (reference, interface) = self.declaring(object, operation).await?;
         let given = arguments.iter().map(|(name, value)| ((*name).into(), value.clone())).collect();
         let call = IncomingCall {
             head: CallHead {
@@ -222,7 +227,25 @@ impl World {
             },
             arguments: Box::new(Given(Record::new(given).unwrap())),
         };
-        Ok(self.host.call_operation(context, call).await?.result)
+        self.host.call_operation(context, call).await
+    }
+
+    /// The interface of an Object that declares an operation, else its first.
+    async fn declaring(
+        &self,
+        object: &Object,
+        operation: &str,
+    ) -> Result<(InterfaceReference, FetchInterfaceResponse), ProtocolError> {
+        let mut first = None;
+        for reference in object.interfaces.iter() {
+            let asked = FetchInterfaceRequest { interface: reference.clone(), effects: true };
+            let interface = self.host.fetch_interface(self.context(), asked).await?;
+            if interface.descriptor.require_operation(operation).is_ok() {
+                return Ok((reference.clone(), interface));
+            }
+            first.get_or_insert((reference.clone(), interface));
+        }
+        Ok(first.unwrap())
     }
 
     /// The interface that a path publishes first.

@@ -1,0 +1,106 @@
+//! What an effect rests on: the thing as it was when the effect was decided on. An effect that comes upon anything else
+//! is undone.
+
+use std::io;
+use std::os::unix::fs::FileExt;
+
+use crate::files::open;
+use crate::files::root::{Found, Root};
+use crate::files::stat::{Kind, Stat};
+use crate::files::state::{Count, Digest, READ, digest};
+
+/// The thing, held open, so that nothing else can take its place unseen.
+pub(super) struct Basis {
+    pub(super) stat: Stat,
+    held: Held,
+    /// Up to which size a file's content counts.
+    read: u64,
+    content: Option<Digest>,
+}
+
+enum Held {
+    File(std::fs::File),
+    Directory(cap_std::fs::Dir),
+}
+
+impl Basis {
+    pub(super) fn of(root: &Root, found: &Found) -> io::Result<Self> {
+        let (held, stat) = match &found.above {
+            Some((parent, name)) if found.stat.kind == Kind::Directory => {
+                let directory = open::directory(parent, name)?;
+                let stat = Stat::of(&directory)?;
+                (Held::Directory(directory), stat)
+            }
+            _ => {
+                let (file, stat) = root.read_file(found)?;
+                (Held::File(file), stat)
+            }
+        };
+        let mut basis = Self { stat, held, read: READ, content: None };
+        basis.content = basis.read(root)?;
+        Ok(basis)
+    }
+
+    pub(super) fn file(&self) -> io::Result<&std::fs::File> {
+        match &self.held {
+            Held::File(file) => Ok(file),
+            Held::Directory(_) => Err(io::Error::from(io::ErrorKind::IsADirectory)),
+        }
+    }
+
+    /// The content that was read to make new content of it.
+    pub(super) fn holding(mut self, content: &[u8]) -> Self {
+        self.read = u64::MAX;
+        self.content = Some(digest(content));
+        self
+    }
+
+    /// Whether what was moved is this thing, unchanged. Being moved sets the time of its last change, so that one does
+    /// not tell.
+    pub(super) fn is(&self, root: &Root, moved: &Stat) -> io::Result<bool> {
+        let of = |stat: &Stat| (stat.kind, stat.place, stat.born, stat.size, stat.modified);
+        let links = self.stat.kind == Kind::Directory || self.stat.links == moved.links;
+        Ok(of(&self.stat) == of(moved)
+            && links
+            && (self.content.is_none() || self.content == self.read(root)?))
+    }
+
+    /// Whether nothing leads to it any more.
+    pub(super) fn is_gone(&self) -> bool {
+        match &self.held {
+            Held::File(file) => Stat::of(file).is_ok_and(|stat| stat.links == 0),
+            Held::Directory(directory) => open::is_removed(directory),
+        }
+    }
+
+    /// The content of a short file, the names in a directory that has not too many.
+    fn read(&self, root: &Root) -> io::Result<Option<Digest>> {
+        match &self.held {
+            Held::File(_) if self.stat.size > self.read => Ok(None),
+            Held::File(file) => digest_whole(file).map(Some),
+            Held::Directory(directory) => match root.states.digest_names(directory) {
+                Ok((_, Count::TooMany)) => Ok(None),
+                Ok((digest, _)) => Ok(Some(digest)),
+                Err(error) => Err(error),
+            },
+        }
+    }
+}
+
+/// Of what an open file holds now.
+fn digest_whole(file: &std::fs::File) -> io::Result<Digest> {
+    let mut hasher = blake3::Hasher::new();
+    let mut buffer = vec![0; 64 << 10];
+    let mut offset = 0;
+    loop {
+        match file.read_at(&mut buffer, offset) {
+            Ok(0) => return Ok(*hasher.finalize().as_bytes()),
+            Ok(read) => {
+                hasher.update(&buffer[..read]);
+                offset += read as u64;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
