@@ -11,6 +11,8 @@ use http::{HeaderMap, Method, StatusCode};
 use http_body::{Body, Frame, SizeHint};
 use worldspace_model::{NotSent, TransportError, Unanswered};
 
+use super::handshake;
+
 /// A request.
 pub(super) struct Outgoing {
     pub(super) method: Method,
@@ -120,7 +122,7 @@ async fn body(mut response: reqwest::Response, limit: usize) -> Result<Bytes, Tr
 /// Where no connection came about, a request is known not to have been sent.
 fn failure(error: reqwest::Error) -> TransportError {
     let error = error.without_url();
-    let detail = innermost(&error);
+    let detail = handshake::explain(&error).unwrap_or_else(|| innermost(&error));
     if error.is_builder() {
         return TransportError::NotSent(NotSent::Unsendable { detail });
     }

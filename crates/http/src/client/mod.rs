@@ -4,6 +4,7 @@
 mod capabilities;
 mod exchange;
 mod failure;
+mod handshake;
 mod trust;
 
 use std::time::{Duration, Instant};

@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod beyond;
 mod client;
 mod frames;
 mod http2;
@@ -12,5 +13,6 @@ mod refusals;
 mod routes;
 mod shutdown;
 mod slow;
+mod tokens;
 mod vectors;
 mod world;

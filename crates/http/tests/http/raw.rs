@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
@@ -39,7 +39,7 @@ impl Running {
         let world = Arc::new(World::default());
         let server = Server::bind(config, world.clone()).await.unwrap().with_routes(further);
         let endpoint = server.endpoint().clone();
-        let authority = server.url().strip_prefix("http://").unwrap().split('/').next().unwrap();
+        let authority = server.url().split('/').nth(2).unwrap();
         let address = authority.parse().unwrap();
         let (stop, stopped) = oneshot::channel();
         let served = tokio::spawn(server.serve(async { drop(stopped.await) }));
@@ -106,7 +106,7 @@ pub(crate) struct Reply {
 
 impl Reply {
     /// Reads until the server closes the connection.
-    pub(crate) async fn read(stream: &mut TcpStream) -> Self {
+    pub(crate) async fn read(stream: &mut (impl AsyncRead + Unpin)) -> Self {
         let text = until_closed(stream).await;
         let (head, body) = text.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no answer: {text:?}"));
         let status = head.split(' ').nth(1).unwrap().parse().unwrap();
@@ -115,6 +115,13 @@ impl Reply {
 
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.head.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
+    }
+
+    /// All of it that may not differ between two answers that shall say the same.
+    pub(crate) fn sameness(&self) -> String {
+        let mine = |line: &&str| !line.starts_with("date: ") && !line.starts_with("x-request-id: ");
+        let head: Vec<&str> = self.head.lines().filter(mine).collect();
+        format!("{}\n\n{}", head.join("\n"), self.body)
     }
 
     /// The code of an error of the protocol.
@@ -132,7 +139,7 @@ impl Reply {
 }
 
 /// All that comes until the server closes the connection, however it does.
-pub(crate) async fn until_closed(stream: &mut TcpStream) -> String {
+pub(crate) async fn until_closed(stream: &mut (impl AsyncRead + Unpin)) -> String {
     let mut octets = Vec::new();
     let read = tokio::time::timeout(LONG, async {
         let mut piece = [0; 4096];

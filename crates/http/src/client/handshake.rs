@@ -1,0 +1,122 @@
+//! Why a Host and this client could not agree on TLS, for people.
+
+use std::error::Error;
+use std::io;
+
+use rustls::pki_types::UnixTime;
+use rustls::{CertificateError, InvalidMessage};
+
+/// What to think of an error, if TLS is at its bottom.
+pub(super) fn explain(error: &(dyn Error + 'static)) -> Option<String> {
+    let mut cause = Some(error);
+    while let Some(error) = cause {
+        if let Some(error) = of_tls(error) {
+            return Some(text(error));
+        }
+        cause = error.source();
+    }
+    None
+}
+
+/// An I/O error is not the source of what it shows, but the same.
+fn of_tls<'a>(cause: &'a (dyn Error + 'static)) -> Option<&'a rustls::Error> {
+    let inside = cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+    let direct = cause.downcast_ref::<rustls::Error>();
+    direct.or_else(|| inside?.downcast_ref::<rustls::Error>())
+}
+
+fn text(error: &rustls::Error) -> String {
+    use rustls::Error::{AlertReceived, InvalidCertificate, InvalidMessage as Invalid, PeerIncompatible};
+    match error {
+        InvalidCertificate(error) => of_certificate(error),
+        Invalid(InvalidMessage::InvalidContentType) => {
+            "no TLS is spoken there; it may be an http:// endpoint".to_owned()
+        }
+        AlertReceived(alert) => format!("the endpoint breaks TLS off ({alert:?})"),
+        PeerIncompatible(_) => {
+            format!("the endpoint speaks neither TLS 1.2 nor 1.3 in a way that is known here ({error})")
+        }
+        error => format!("TLS fails: {error}"),
+    }
+}
+
+fn of_certificate(error: &CertificateError) -> String {
+    use CertificateError::{
+        Expired, ExpiredContext, NotValidForName, NotValidForNameContext, NotValidYet, NotValidYetContext,
+        UnknownIssuer,
+    };
+    match error {
+        UnknownIssuer => {
+            "its certificate is issued by nobody who is trusted here; if it is the right one, give its \
+                          certificate, or that of its issuer, as CA file"
+                .to_owned()
+        }
+        NotValidForNameContext { expected, presented } => {
+            let expected = expected.to_str();
+            format!(
+                "its certificate is for {}, not for {expected}; use a name that it is for",
+                names(presented)
+            )
+        }
+        NotValidForName => "its certificate is for another name; use the name that it is for".to_owned(),
+        ExpiredContext { time, not_after } => {
+            let days = days(*not_after, *time);
+            format!("its certificate expired {days} ago by the clock of this machine; it must be renewed")
+        }
+        Expired => "its certificate has expired by the clock of this machine; it must be renewed".to_owned(),
+        NotValidYetContext { time, not_before } => {
+            let days = days(*time, *not_before);
+            format!(
+                "its certificate becomes valid in {days} only, by the clock of this machine; check that clock"
+            )
+        }
+        NotValidYet => {
+            "its certificate is not valid yet, by the clock of this machine; check that clock".to_owned()
+        }
+        error => format!("its certificate cannot be used: {error}"),
+    }
+}
+
+/// The first names in a certificate, which whoever made it has chosen as he liked.
+fn names(presented: &[String]) -> String {
+    let bare = |name: &'_ String| {
+        let inside = name.split_once('(').and_then(|(_, rest)| rest.strip_suffix(')'))?;
+        let name = inside.trim_matches('"');
+        let is_plain = name.len() <= 253 && name.bytes().all(|byte| byte.is_ascii_graphic());
+        is_plain.then(|| name.to_owned())
+    };
+    let names: Vec<String> = presented.iter().filter_map(bare).collect();
+    match names.len() {
+        0 => "other names".to_owned(),
+        length @ 1..=5 => names[..length].join(", "),
+        length => format!("{} and {} more", names[..5].join(", "), length - 5),
+    }
+}
+
+/// From one time to a later one.
+fn days(from: UnixTime, to: UnixTime) -> String {
+    match to.as_secs().saturating_sub(from.as_secs()) / 86_400 {
+        0 => "less than a day".to_owned(),
+        1 => "1 day".to_owned(),
+        days => format!("{days} days"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_a_certificate_are_shown_only_where_they_are_plain() {
+        let cases = [
+            (vec!["DnsName(\"a.example\")", "IpAddress(127.0.0.1)"], "a.example, 127.0.0.1"),
+            (vec!["DnsName(\"\u{202e}evil\")", "DnsName(\"\u{1b}[2J\")", "DnsName(\"a b\")"], "other names"),
+            (vec!["DnsName(\"x\")"; 7], "x, x, x, x, x and 2 more"),
+            (vec![], "other names"),
+        ];
+        for (presented, shown) in cases {
+            let presented: Vec<String> = presented.into_iter().map(str::to_owned).collect();
+            assert_eq!(names(&presented), shown);
+        }
+    }
+}
