@@ -239,3 +239,66 @@ fn for_others(metadata: &fs::Metadata, permissions: u32) -> bool {
 fn for_others(_: &fs::Metadata, _: u32) -> bool {
     false
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_was_left_alone_is_read_once_and_a_change_is_noticed() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("tokens");
+        let [alice, bob] = ["alice", "bob"].map(|name| TokenFile::add(&path, name).unwrap());
+        let file = TokenFile::open(&path).unwrap();
+        assert!(file.state.lock().unwrap().read.is_none(), "a fresh file is read anew each time");
+
+        // As it is once some seconds have passed.
+        let later = SystemTime::now() + std::time::Duration::from_secs(60);
+        let settle = || file.state.lock().unwrap().accept(&path, read(&path).unwrap(), later);
+        settle();
+        file.state.lock().unwrap().table.clear();
+        assert_eq!(file.principal_of(&alice), None, "it is not read again");
+        settle();
+        assert_eq!(file.principal_of(&alice), Some(Principal::new("alice")));
+        let text = fs::read_to_string(&path).unwrap();
+        let kept: Vec<&str> = text.lines().filter(|line| !line.starts_with("alice")).collect();
+        fs::write(&path, kept.join("\n")).unwrap();
+        assert_eq!(file.principal_of(&alice), None);
+        assert_eq!(file.principal_of(&bob), Some(Principal::new("bob")));
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_once() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("tokens");
+        let token = TokenFile::add(&path, "alice").unwrap();
+        let file = TokenFile::open(&path).unwrap();
+        let well = fs::read(&path).unwrap();
+        let log = Log::default();
+        let writer = log.clone();
+        let subscriber = tracing_subscriber::fmt().with_writer(move || writer.clone()).finish();
+        let _default = tracing::subscriber::set_default(subscriber);
+        for (content, lines) in [(&b"wrong"[..], 1), (b"\nwrong", 2), (&well, 3), (b"wrong", 4)] {
+            fs::write(&path, content).unwrap();
+            for _ in 0..5 {
+                assert_eq!(file.principal_of(&token).is_some(), content == &well[..]);
+            }
+            let logged = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+            assert_eq!(logged.lines().count(), lines, "{logged}");
+        }
+    }
+
+    #[derive(Clone, Default)]
+    struct Log(std::sync::Arc<Mutex<Vec<u8>>>);
+
+    impl io::Write for Log {
+        fn write(&mut self, octets: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().extend_from_slice(octets);
+            Ok(octets.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+}

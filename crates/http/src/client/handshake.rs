@@ -18,11 +18,12 @@ pub(super) fn explain(error: &(dyn Error + 'static)) -> Option<String> {
     None
 }
 
-/// An I/O error is not the source of what it shows, but the same.
-fn of_tls<'a>(cause: &'a (dyn Error + 'static)) -> Option<&'a rustls::Error> {
-    let inside = cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
-    let direct = cause.downcast_ref::<rustls::Error>();
-    direct.or_else(|| inside?.downcast_ref::<rustls::Error>())
+/// An I/O error is not caused by what it holds, but is the same, and may hold one more of its kind.
+fn of_tls<'a>(mut error: &'a (dyn Error + 'static)) -> Option<&'a rustls::Error> {
+    while let Some(inside) = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
+        error = inside;
+    }
+    error.downcast_ref()
 }
 
 fn text(error: &rustls::Error) -> String {
@@ -42,13 +43,14 @@ fn text(error: &rustls::Error) -> String {
 
 fn of_certificate(error: &CertificateError) -> String {
     use CertificateError::{
-        Expired, ExpiredContext, NotValidForName, NotValidForNameContext, NotValidYet, NotValidYetContext,
-        UnknownIssuer,
+        BadSignature, Expired, ExpiredContext, NotValidForName, NotValidForNameContext, NotValidYet,
+        NotValidYetContext, UnknownIssuer, UnsupportedSignatureAlgorithmForPublicKeyContext,
     };
     match error {
-        UnknownIssuer => {
-            "its certificate is issued by nobody who is trusted here; if it is the right one, give its \
-                          certificate, or that of its issuer, as CA file"
+        // A signature that does not fit is of an issuer that has the name of a trusted one, but not its key.
+        UnknownIssuer | BadSignature | UnsupportedSignatureAlgorithmForPublicKeyContext { .. } => {
+            "its certificate is issued by nobody who is trusted here; if it is the right one, give its certificate, \
+             or that of its issuer, as CA file"
                 .to_owned()
         }
         NotValidForNameContext { expected, presented } => {
@@ -72,6 +74,12 @@ fn of_certificate(error: &CertificateError) -> String {
         }
         NotValidYet => {
             "its certificate is not valid yet, by the clock of this machine; check that clock".to_owned()
+        }
+        // What `openssl req -x509` makes unless told otherwise; rustls gives the reason no name of its own.
+        CertificateError::Other(error) if format!("{error:?}").contains("CaUsedAsEndEntity") => {
+            "its certificate is that of an issuer, which no endpoint can show for itself; it must be made anew with \
+             basicConstraints CA:FALSE"
+                .to_owned()
         }
         error => format!("its certificate cannot be used: {error}"),
     }

@@ -141,7 +141,7 @@ impl State {
 }
 
 const CERTIFICATE: &str = "certificate";
-const KEY: &str = "key";
+const KEY: &str = "private key";
 
 impl Files {
     fn stamps(&self) -> Option<Pair> {
@@ -210,5 +210,46 @@ fn certified(
             Err(TlsError::Mismatch { certificate: certificate_part, key: key_part })
         }
         Err(_) => Err(TlsError::UnusableCertificate { part: certificate_part }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::self_signed;
+    use super::*;
+
+    /// Looks at the files as if a second had passed, and says whether something else is shown.
+    fn changes(tls: &ServerTls) -> bool {
+        let mut state = tls.0.state.lock().unwrap();
+        let before = state.config.clone();
+        state.looked = Instant::now() - LOOK_AGAIN;
+        drop(state);
+        !Arc::ptr_eq(&before, &tls.current())
+    }
+
+    #[test]
+    fn a_pair_that_cannot_be_used_keeps_the_one_before_it() {
+        let directory = tempfile::tempdir().unwrap();
+        let (certificate, key) = (directory.path().join("certificate"), directory.path().join("key"));
+        let [old, new] = [(); 2].map(|()| self_signed(&["localhost".to_owned()]).unwrap());
+        fs::write(&certificate, &old.certificate_pem).unwrap();
+        fs::write(&key, old.key_pem.reveal()).unwrap();
+        let tls = ServerTls::from_files(&certificate, &key).unwrap();
+        assert!(!changes(&tls), "the same files");
+
+        fs::write(&certificate, &new.certificate_pem).unwrap();
+        assert!(!changes(&tls), "its key is yet to come");
+        let told = || tls.0.state.lock().unwrap().told.clone();
+        let first = told().unwrap();
+        assert!(first.contains("does not fit"), "{first}");
+        fs::remove_file(&key).unwrap();
+        assert!(!changes(&tls) && told().unwrap().contains("cannot be read"));
+
+        fs::write(&key, new.key_pem.reveal()).unwrap();
+        assert!(changes(&tls), "the new pair is whole");
+        assert_eq!(told(), None);
+        assert!(!changes(&tls), "and is not taken twice");
+        let shown = format!("{tls:?}");
+        assert!(shown.contains("certificate") && !shown.contains("BEGIN"), "{shown}");
     }
 }
