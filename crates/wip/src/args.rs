@@ -3,7 +3,7 @@
 use clap::builder::Styles;
 use clap::{Parser, Subcommand, ValueEnum};
 
-use crate::commands::{completions, inspect, invoke, serve, tree};
+use crate::commands::{completions, inspect, invoke, serve, token, tree};
 
 /// See and use a Worldspace: things in a tree, each with the operations it offers
 #[derive(Debug, Parser)]
@@ -30,37 +30,82 @@ pub(crate) struct GlobalArgs {
         value_name = "FORMAT",
         value_enum,
         default_value_t,
-        display_order = 101
+        display_order = 102
     )]
     pub(crate) format: Format,
 
     /// Log requests to stderr; twice for more, three times for all
-    #[arg(short, long, global = true, action = clap::ArgAction::Count, display_order = 102)]
+    #[arg(short, long, global = true, action = clap::ArgAction::Count, display_order = 103)]
     pub(crate) verbose: u8,
 }
 
 /// Where to look.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct WorldArgs {
-    /// Where to look: an endpoint URL, or a source as for `wip serve`, opened here (repeatable)
-    /// [env: WIP_AT, several sources separated by `:`] [default: http://127.0.0.1:8420/]
-    #[arg(long, global = true, value_name = "WORLD", value_hint = clap::ValueHint::AnyPath, display_order = 98)]
+    /// An endpoint URL, or a source as for `wip serve`, opened here (repeatable)
+    /// [env: WIP_AT, separated by `:`] [default: http://127.0.0.1:8420/]
+    #[arg(long, global = true, value_name = "WORLD", value_hint = clap::ValueHint::AnyPath, display_order = 95)]
     pub(crate) at: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) endpoint: EndpointArgs,
 
     #[command(flatten)]
     pub(crate) options: SourceOptions,
 }
 
+/// How an endpoint is come into.
+#[derive(Debug, Clone, PartialEq, Eq, Default, clap::Args)]
+pub(crate) struct EndpointArgs {
+    /// For an endpoint, the file with the token; WIP_TOKEN holds one itself
+    #[arg(long, global = true, value_name = "FILE", value_hint = clap::ValueHint::FilePath, display_order = 96)]
+    pub(crate) token_file: Option<String>,
+
+    /// For an endpoint, the file of certificates to trust (PEM)
+    #[arg(long, global = true, value_name = "FILE", value_hint = clap::ValueHint::FilePath, display_order = 97)]
+    pub(crate) ca: Option<String>,
+
+    /// For an endpoint on another machine, show the token even without TLS
+    #[arg(long, global = true, display_order = 98)]
+    pub(crate) allow_plain_http: bool,
+}
+
 /// What is offered of sources.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::Args)]
 pub(crate) struct SourceOptions {
-    /// Of sources, offer names that begin with a dot too
+    /// Of sources, offer what changes them too
     #[arg(long, global = true, display_order = 99)]
+    pub(crate) writable: bool,
+
+    /// Of sources, offer names that begin with a dot too
+    #[arg(long, global = true, display_order = 100)]
     pub(crate) hidden: bool,
 
     /// Of sources, offer what .gitignore files leave out too
-    #[arg(long, global = true, display_order = 100)]
+    #[arg(long, global = true, display_order = 101)]
     pub(crate) no_ignore: bool,
+}
+
+impl EndpointArgs {
+    /// The options that were given, as they are written.
+    pub(crate) fn given(&self) -> Vec<(&'static str, Option<&str>)> {
+        let files = [("--token-file", &self.token_file), ("--ca", &self.ca)];
+        let mut given: Vec<_> =
+            files.into_iter().filter_map(|(name, file)| Some((name, Some(file.as_deref()?)))).collect();
+        if self.allow_plain_http {
+            given.push(("--allow-plain-http", None));
+        }
+        given
+    }
+}
+
+impl SourceOptions {
+    /// The options that were given, as they are written.
+    pub(crate) fn given(self) -> Vec<&'static str> {
+        let options =
+            [("--writable", self.writable), ("--hidden", self.hidden), ("--no-ignore", self.no_ignore)];
+        options.into_iter().filter(|(_, given)| *given).map(|(name, _)| name).collect()
+    }
 }
 
 /// Stands in a command that looks nowhere, so that its help does not list what it has no use for.
@@ -70,9 +115,32 @@ pub(crate) struct NoWorldArgs {
     _at: Vec<String>,
 }
 
+/// As [`NoWorldArgs`], for what is said of an endpoint.
+#[derive(Debug, clap::Args)]
+pub(crate) struct NoEndpointArgs {
+    #[arg(id = "token_file", long = "token-file", hide = true, value_name = "FILE")]
+    _token_file: Option<String>,
+
+    #[arg(id = "ca", long = "ca", hide = true, value_name = "FILE")]
+    _ca: Option<String>,
+}
+
+/// As [`NoEndpointArgs`], where nothing is sent or served at all.
+#[derive(Debug, clap::Args)]
+pub(crate) struct NoHttpArgs {
+    #[command(flatten)]
+    _no_endpoint: NoEndpointArgs,
+
+    #[arg(id = "allow_plain_http", long = "allow-plain-http", hide = true)]
+    _allow_plain_http: bool,
+}
+
 /// As [`NoWorldArgs`], for what is said of sources.
 #[derive(Debug, clap::Args)]
 pub(crate) struct NoSourcesArgs {
+    #[arg(id = "writable", long = "writable", hide = true)]
+    _writable: bool,
+
     #[arg(id = "hidden", long = "hidden", hide = true)]
     _hidden: bool,
 
@@ -94,6 +162,7 @@ pub(crate) enum Command {
     Tree(tree::TreeArgs),
     Inspect(inspect::InspectArgs),
     Invoke(invoke::InvokeArgs),
+    Token(token::TokenArgs),
     Completions(completions::CompletionsArgs),
 }
 
@@ -105,7 +174,7 @@ const STYLES: Styles = Styles::styled()
 
 // Help has one form: long texts for some arguments would spread all of them over several lines each.
 const AFTER_HELP: &str = "\
-`wip serve` offers directories as a Worldspace; the other commands look at one and use it.
+`wip serve` offers directories as a Worldspace; `tree`, `inspect`, `invoke` look at one.
 
 Exit status: 0 done · 1 local failure · 2 usage · 3 not found · 4 refused, nothing happened · \
 5 outcome unknown · 6 unreachable · 7 invalid answer to an observation · 130 interrupted";

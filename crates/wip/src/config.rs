@@ -5,6 +5,9 @@
 use std::env;
 use std::ffi::OsString;
 use std::io::IsTerminal;
+use std::path::PathBuf;
+
+use worldspace_http::auth::Token;
 
 use crate::failure::Failure;
 
@@ -20,6 +23,32 @@ pub(crate) fn world() -> Result<Vec<String>, Failure> {
         return Ok(Vec::new());
     };
     split_world(value)
+}
+
+/// The variable that holds a token.
+pub(crate) const TOKEN: &str = "WIP_TOKEN";
+
+/// The token of the environment.
+pub(crate) fn token() -> Result<Option<Token>, Failure> {
+    let Some(value) = env::var_os(TOKEN).filter(|value| !value.is_empty()) else {
+        return Ok(None);
+    };
+    let value = value.to_str().ok_or_else(|| Failure::usage(format!("{TOKEN} is not valid UTF-8")))?;
+    let token = Token::parse(value);
+    token.map(Some).map_err(|error| Failure::usage(format!("{TOKEN} holds no token: {error}")))
+}
+
+/// Where a program keeps for its user what it can make anew.
+pub(crate) fn state_directory() -> Result<PathBuf, Failure> {
+    let absolute = |value: OsString| Some(PathBuf::from(value)).filter(|path| path.is_absolute());
+    if let Some(state) = env::var_os("XDG_STATE_HOME").and_then(absolute) {
+        return Ok(state);
+    }
+    match env::home_dir().filter(|home| home.is_absolute()) {
+        Some(home) => Ok(home.join(".local/state")),
+        None => Err(Failure::local("there is no home directory to keep things in")
+            .hint("set XDG_STATE_HOME to a directory of your own")),
+    }
 }
 
 fn split_world(value: OsString) -> Result<Vec<String>, Failure> {

@@ -11,6 +11,19 @@ pub(crate) struct Failure {
     pub(crate) message: String,
     /// The next steps, the likeliest first.
     pub(crate) hints: Vec<String>,
+    /// Where in a file of its user it is.
+    pub(crate) spot: Option<Spot>,
+    /// What else is wrong, found in the same run.
+    pub(crate) others: Vec<Failure>,
+}
+
+/// A place in a file, ready to be shown.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Spot {
+    /// `FILE:LINE:COLUMN`.
+    pub(crate) name: String,
+    /// The line with a marker below.
+    pub(crate) excerpt: String,
 }
 
 /// Whose fault, as programs branch on it.
@@ -74,7 +87,7 @@ impl Kind {
 
 impl Failure {
     pub(crate) fn new(kind: Kind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), hints: Vec::new() }
+        Self { kind, message: message.into(), hints: Vec::new(), spot: None, others: Vec::new() }
     }
 
     pub(crate) fn protocol(code: ErrorCode, message: impl Into<String>) -> Self {
@@ -100,9 +113,7 @@ impl Failure {
 
     /// Something on this side that failed, with all of its causes.
     pub(crate) fn caused(error: &dyn std::error::Error) -> Self {
-        let causes = std::iter::successors(error.source(), |cause| cause.source());
-        let message = causes.fold(error.to_string(), |message, cause| format!("{message}: {cause}"));
-        Self::local(message)
+        Self::local(all_causes(error))
     }
 
     #[must_use]
@@ -110,6 +121,12 @@ impl Failure {
         self.hints.push(hint.into());
         self
     }
+}
+
+/// An error with all of its causes.
+pub(crate) fn all_causes(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(error.source(), |cause| cause.source());
+    causes.fold(error.to_string(), |message, cause| format!("{message}: {cause}"))
 }
 
 #[cfg(test)]

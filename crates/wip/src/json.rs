@@ -25,11 +25,19 @@ pub(crate) fn string(text: &str) -> String {
 /// `{"code","message"}`. What to do next belongs to the message where both are this program's own; a Host's message
 /// stays as it is.
 pub(crate) fn error(failure: &Failure) -> String {
-    let mut message = failure.message.clone();
+    let message = failure.others.iter().fold(told(failure), |all, other| format!("{all}\n{}", told(other)));
+    format!("{{\"code\":{},\"message\":{}}}", string(failure.kind.code()), string(&message))
+}
+
+fn told(failure: &Failure) -> String {
+    let mut message = match &failure.spot {
+        Some(spot) => format!("{}: {}", spot.name, failure.message),
+        None => failure.message.clone(),
+    };
     if !matches!(failure.kind, Kind::Protocol(_) | Kind::InvalidAnswer) {
         message = failure.hints.iter().fold(message, |message, hint| format!("{message}; {hint}"));
     }
-    format!("{{\"code\":{},\"message\":{}}}", string(failure.kind.code()), string(&message))
+    message
 }
 
 /// The answer to `fetch_tree`.

@@ -2,6 +2,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod access;
 mod args;
 mod arguments;
 mod commands;
@@ -9,11 +10,14 @@ mod config;
 mod failure;
 mod interruption;
 mod json;
+mod listen;
 mod screen;
+mod self_signed;
 mod show;
 mod source;
 mod traced;
 mod world;
+mod world_file;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -118,11 +122,8 @@ fn told(screen: &Screen, failure: &Failure) -> u8 {
 async fn command(screen: &Screen, args: &Args, interruption: &Interruption) -> Result<u8, Failure> {
     let looking = &args.global.world;
     match &args.command {
-        Command::Serve(_) if !looking.at.is_empty() => {
-            Err(Failure::usage("`wip serve` takes its sources as arguments, not with --at"))
-        }
         Command::Serve(args) => {
-            commands::serve::run(screen, args, &looking.options, interruption).await.map(|()| exit::DONE)
+            commands::serve::run(screen, args, looking, interruption).await.map(|()| exit::DONE)
         }
         Command::Tree(args) => {
             commands::tree::run(screen, &world::open(looking)?, args).await.map(|()| exit::DONE)
@@ -131,6 +132,7 @@ async fn command(screen: &Screen, args: &Args, interruption: &Interruption) -> R
         Command::Invoke(args) => commands::invoke::run(screen, &world::open(looking)?, args, interruption)
             .await
             .map(|()| exit::DONE),
+        Command::Token(args) => commands::token::run(screen, args).map(|()| exit::DONE),
         Command::Completions(args) => commands::completions::run(screen, args).map(|()| exit::DONE),
     }
 }

@@ -85,10 +85,17 @@ impl Screen {
 
     fn complain(&self, failure: &Failure) {
         let mut said = format!("{}: {}\n", styled(style::ERROR, "error"), text::prose(&failure.message));
+        if let Some(spot) = &failure.spot {
+            said.push_str(&format!("{}{}\n{}", styled(style::FAINT, "at "), spot.name, spot.excerpt));
+        }
         for hint in &failure.hints {
             said.push_str(&format!("{}: {}\n", styled(style::HINT, "hint"), text::block(hint)));
         }
         self.aside(&said);
+        for other in &failure.others {
+            self.aside("\n");
+            self.complain(other);
+        }
     }
 }
 

@@ -1,15 +1,16 @@
 //! WORLD: an endpoint that is spoken to over HTTP, or sources that are opened in this process.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use worldspace_client::{Client, InProcess, Settings};
 use worldspace_host::{Host, HostBuilder};
-use worldspace_http::{ClientConfig, Endpoint, HttpTransport};
+use worldspace_http::{Endpoint, HttpTransport};
 use worldspace_model::{EntryPath, Principal};
 use worldspace_providers::files::{self, Files};
 
-use crate::args::{SourceOptions, WorldArgs};
+use crate::access::{self, TokenFrom};
+use crate::args::{EndpointArgs, SourceOptions, WorldArgs};
 use crate::config;
 use crate::failure::Failure;
 use crate::source::{self, Source, SourceKind};
@@ -28,17 +29,28 @@ pub(crate) struct World {
 /// Where a Worldspace is, as far as hints depend on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// Behind an endpoint of this machine.
-    Here,
-    /// Behind another endpoint.
-    Elsewhere,
+    /// Behind an endpoint.
+    Endpoint {
+        /// Whether it is one of this machine.
+        here: bool,
+        /// Where the token is from that is shown there.
+        token: TokenFrom,
+    },
     /// In this process, of sources.
     Sources(SourceOptions),
 }
 
+/// Something that is offered, and where.
+#[derive(Debug)]
+pub(crate) struct Mount {
+    pub(crate) at: EntryPath,
+    pub(crate) directory: PathBuf,
+    pub(crate) settings: files::Settings,
+}
+
 /// Opens the WORLD of a command line, else that of the environment, else the usual endpoint.
 pub(crate) fn open(looking: &WorldArgs) -> Result<World, Failure> {
-    let WorldArgs { at, options } = looking;
+    let WorldArgs { at, endpoint: how, options } = looking;
     let from_environment = if at.is_empty() { config::world()? } else { Vec::new() };
     let usual = [format!("http://{}/", config::DEFAULT_LISTEN)];
     let at = match (at.as_slice(), from_environment.as_slice()) {
@@ -48,15 +60,14 @@ pub(crate) fn open(looking: &WorldArgs) -> Result<World, Failure> {
     };
     match at {
         [endpoint] if config::is_endpoint(endpoint) => {
-            if *options != SourceOptions::default() {
-                let failure = Failure::usage(format!(
-                    "--hidden and --no-ignore are for sources, and {endpoint} is an endpoint"
-                ));
-                return Err(
-                    failure.hint("what it offers, its server decides: `wip serve --hidden --no-ignore`")
-                );
+            let given = options.given();
+            if !given.is_empty() {
+                let given = given.join(" ");
+                let failure =
+                    Failure::usage(format!("{given} is for sources, and {endpoint} is an endpoint"));
+                return Err(failure.hint(format!("what it offers, its server decides: `wip serve {given}`")));
             }
-            connect(endpoint)
+            connect(endpoint, how)
         }
         _ if at.iter().any(|world| config::is_endpoint(world)) => {
             let failure = Failure::usage("a WORLD is one endpoint, or sources");
@@ -65,6 +76,13 @@ pub(crate) fn open(looking: &WorldArgs) -> Result<World, Failure> {
             ))
         }
         sources => {
+            if let Some((option, _)) = how.given().first() {
+                let failure =
+                    Failure::usage(format!("{option} is for endpoints, and {} is a source", sources[0]));
+                return Err(
+                    failure.hint("what is opened here needs no token and no certificate; leave it out")
+                );
+            }
             let opened = source::open_all(sources);
             let opened = opened.map_err(|failure| match several_in_one(sources) {
                 true => failure.hint(format!(
@@ -73,7 +91,7 @@ pub(crate) fn open(looking: &WorldArgs) -> Result<World, Failure> {
                 )),
                 false => failure,
             })?;
-            let host = host(Host::builder().key(IN_PROCESS_KEY), &opened, *options)?;
+            let host = host(Host::builder().key(IN_PROCESS_KEY), &mounts(opened, *options))?;
             let client = Client::new(
                 Arc::new(Traced(InProcess::new(Arc::new(host), Principal::anonymous()))),
                 Settings::default(),
@@ -93,11 +111,12 @@ fn several_in_one(sources: &[String]) -> bool {
     sources.iter().any(several)
 }
 
-fn connect(endpoint: &str) -> Result<World, Failure> {
+fn connect(endpoint: &str, how: &EndpointArgs) -> Result<World, Failure> {
     let endpoint = Endpoint::parse(endpoint).map_err(|error| Failure::usage(error.to_string()))?;
-    let place = if is_loopback(&endpoint) { Place::Here } else { Place::Elsewhere };
-    let transport = HttpTransport::new(endpoint, ClientConfig::default())
-        .map_err(|error| Failure::usage(error.to_string()))?;
+    let (config, token) = access::client(how)?;
+    let place = Place::Endpoint { here: is_loopback(&endpoint), token };
+    let transport =
+        HttpTransport::new(endpoint, config).map_err(|error| access::no_transport(how, &error))?;
     Ok(World { client: Client::new(Arc::new(Traced(transport)), Settings::default()), place })
 }
 
@@ -112,35 +131,26 @@ fn is_loopback(endpoint: &Endpoint) -> bool {
     host == "localhost" || address.is_ok_and(|address| address.is_loopback())
 }
 
-/// A Host of these sources, each mounted at its name.
-pub(crate) fn host(
-    builder: HostBuilder,
-    sources: &[Source],
-    options: SourceOptions,
-) -> Result<Host, Failure> {
-    let mut builder = builder;
-    for Source { name, kind } in sources {
-        let at = EntryPath::root().child(name);
-        builder = mount(builder, at, kind, options)?;
-    }
-    builder.build().map_err(|error| Failure::caused(&error))
+/// Each source mounted at its name.
+pub(crate) fn mounts(sources: Vec<Source>, options: SourceOptions) -> Vec<Mount> {
+    let mount = |Source { name, kind: SourceKind::Directory(directory) }| {
+        let settings = files::Settings {
+            hidden: options.hidden,
+            gitignore: !options.no_ignore,
+            writable: options.writable,
+            ..files::Settings::default()
+        };
+        Mount { at: EntryPath::root().child(&name), directory, settings }
+    };
+    sources.into_iter().map(mount).collect()
 }
 
-fn mount(
-    builder: HostBuilder,
-    at: EntryPath,
-    kind: &SourceKind,
-    options: SourceOptions,
-) -> Result<HostBuilder, Failure> {
-    match kind {
-        SourceKind::Directory(path) => {
-            let settings = files::Settings {
-                hidden: options.hidden,
-                gitignore: !options.no_ignore,
-                ..files::Settings::default()
-            };
-            let files = Files::open(path, settings).map_err(|error| Failure::caused(&error))?;
-            Ok(builder.mount(at, files))
-        }
+/// A Host of what is mounted.
+pub(crate) fn host(builder: HostBuilder, mounts: &[Mount]) -> Result<Host, Failure> {
+    let mut builder = builder;
+    for Mount { at, directory, settings } in mounts {
+        let files = Files::open(directory, settings.clone()).map_err(|error| Failure::caused(&error))?;
+        builder = builder.mount(at.clone(), files);
     }
+    builder.build().map_err(|error| Failure::caused(&error))
 }

@@ -3,7 +3,7 @@
 use clap::{CommandFactory, ValueEnum};
 use clap_complete::Shell;
 
-use crate::args::{Args, NoSourcesArgs, NoWorldArgs};
+use crate::args::{Args, NoHttpArgs, NoSourcesArgs, NoWorldArgs};
 use crate::failure::Failure;
 use crate::json;
 use crate::screen::Screen;
@@ -20,6 +20,9 @@ pub(crate) struct CompletionsArgs {
 
     #[command(flatten)]
     _no_world: NoWorldArgs,
+
+    #[command(flatten)]
+    _no_http: NoHttpArgs,
 
     #[command(flatten)]
     _no_sources: NoSourcesArgs,

@@ -10,14 +10,14 @@ use worldspace_client::{
 use worldspace_model::{Effect, EntryPath, ErrorCode, Operation, Record};
 
 use crate::arguments::{self, Given};
-use crate::commands::{entry, failed_at, kind_of, message_of, quoted_reference};
+use crate::commands::{advised, entry, failed_at, kind_of, message_of, quoted_reference};
 use crate::failure::{Failure, Kind};
 use crate::interruption::Interruption;
 use crate::json;
 use crate::screen::Screen;
 use crate::show::result::{beside, next_steps, payload};
 use crate::show::text;
-use crate::world::World;
+use crate::world::{Place, World};
 
 const AFTER_HELP: &str = "\
 Arguments are name=value, read by their declared type, name:=JSON, or name=@FILE (`-` is stdin). \
@@ -76,7 +76,7 @@ pub(crate) async fn run(
     }
     let outcome = tokio::select! {
         outcome = world.client.call(&shown, &interface, operation.name(), arguments, options) => {
-            outcome.map_err(|failure| not_done(screen, entry, &operation, failure))?
+            outcome.map_err(|failure| not_done(screen, world.place, entry, &operation, failure))?
         }
         () = interruption.asked() => {
             if interface.effects_of(operation.name()).has(Effect::Read) {
@@ -127,7 +127,7 @@ async fn prepare(screen: &Screen, world: &World, args: &InvokeArgs) -> Result<Pr
     let World { client, place } = world;
     let shown = client.fetch(&entry).await.map_err(|error| failed_at(screen, *place, &entry, &error))?;
     let interface = client.resolve(&shown, &args.operation, interface.as_ref()).await;
-    let interface = interface.map_err(|error| unresolved(screen, args, &error))?;
+    let interface = interface.map_err(|error| unresolved(screen, *place, args, &error))?;
     let operation = interface.descriptor().require_operation(&args.operation);
     let operation =
         operation.map_err(|unknown| Failure::protocol(ErrorCode::OperationNotFound, unknown.to_string()))?;
@@ -187,8 +187,8 @@ async fn read(file: &str) -> Result<Vec<u8>, Failure> {
     })
 }
 
-fn unresolved(screen: &Screen, args: &InvokeArgs, error: &ClientError) -> Failure {
-    let failure = Failure::new(kind_of(error.kind()), message_of(error));
+fn unresolved(screen: &Screen, place: Place, args: &InvokeArgs, error: &ClientError) -> Failure {
+    let failure = advised(Failure::new(kind_of(error.kind()), message_of(error)), place, error);
     match error {
         ClientError::Usage(Usage::AmbiguousOperation { interfaces, .. }) => {
             interfaces.iter().fold(failure, |failure, reference| {
@@ -205,7 +205,13 @@ fn unresolved(screen: &Screen, args: &InvokeArgs, error: &ClientError) -> Failur
     }
 }
 
-fn not_done(screen: &Screen, entry: &EntryPath, operation: &Operation, failure: CallFailure) -> Failure {
+fn not_done(
+    screen: &Screen,
+    place: Place,
+    entry: &EntryPath,
+    operation: &Operation,
+    failure: CallFailure,
+) -> Failure {
     if let CallFailure::NothingHappened(NotRun::Arguments { fault, .. }) = &failure {
         return with_look(screen, entry, arguments::invalid(operation, fault));
     }
@@ -223,6 +229,9 @@ fn not_done(screen: &Screen, entry: &EntryPath, operation: &Operation, failure: 
         }
         (_, Kind::Protocol(ErrorCode::InvalidArguments)) => {
             with_look(screen, entry, arguments::refused_by_host(operation, &told.message))
+        }
+        (CallFailure::NothingHappened(NotRun::NotSent(error)), _) => {
+            advised(told, place, &ClientError::Transport(error.clone()))
         }
         _ => told,
     }

@@ -4,11 +4,13 @@ pub(crate) mod completions;
 pub(crate) mod inspect;
 pub(crate) mod invoke;
 pub(crate) mod serve;
+pub(crate) mod token;
 pub(crate) mod tree;
 
 use worldspace_client::{ClientError, ErrorKind};
 use worldspace_model::{EntryPath, ErrorCode, InterfaceReference};
 
+use crate::access;
 use crate::args::SourceOptions;
 use crate::config;
 use crate::failure::{Failure, Kind};
@@ -51,6 +53,7 @@ pub(crate) fn message_of(error: &ClientError) -> String {
 /// An observation that failed, and where to look instead.
 fn failed_at(screen: &Screen, place: Place, entry: &EntryPath, error: &ClientError) -> Failure {
     let failure = Failure::new(kind_of(error.kind()), message_of(error));
+    let failure = advised(failure, place, error);
     match failure.kind {
         Kind::Protocol(ErrorCode::NotFound) => {
             let failure = match entry.parent() {
@@ -65,10 +68,25 @@ fn failed_at(screen: &Screen, place: Place, entry: &EntryPath, error: &ClientErr
                 None => failure,
             }
         }
-        Kind::Unreachable if place == Place::Here && is_refused(error) => failure.hint(format!(
-            "start a Host with `wip serve DIRECTORY`, or name a WORLD with --at or {}",
-            config::AT
-        )),
+        Kind::Unreachable if matches!(place, Place::Endpoint { here: true, .. }) && is_refused(error) => {
+            failure.hint(format!(
+                "start a Host with `wip serve DIRECTORY`, or name a WORLD with --at or {}",
+                config::AT
+            ))
+        }
+        _ => failure,
+    }
+}
+
+/// With what to do about an endpoint that does not let in, or that is not trusted.
+fn advised(failure: Failure, place: Place, error: &ClientError) -> Failure {
+    match (place, error) {
+        (Place::Endpoint { token, .. }, ClientError::Transport(error)) => {
+            match access::advice(token, error) {
+                Some(advice) => failure.hint(advice),
+                None => failure,
+            }
+        }
         _ => failure,
     }
 }
@@ -76,11 +94,11 @@ fn failed_at(screen: &Screen, place: Place, entry: &EntryPath, error: &ClientErr
 /// What may be there and is not shown. Of what an endpoint leaves out nothing is known, but that it often does.
 fn left_out(place: Place, entry: &EntryPath) -> Option<&'static str> {
     match place {
-        Place::Sources(SourceOptions { hidden: true, no_ignore: true }) => None,
+        Place::Sources(SourceOptions { hidden: true, no_ignore: true, .. }) => None,
         Place::Sources(_) => {
             Some("hidden and ignored names are left out; --hidden and --no-ignore offer them too")
         }
-        Place::Here | Place::Elsewhere => entry.as_str().contains("/.").then_some(
+        Place::Endpoint { .. } => entry.as_str().contains("/.").then_some(
             "hidden or ignored names may be left out; `wip serve --hidden --no-ignore` offers them too",
         ),
     }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::args::{SourceOptions, WorldArgs};
+use crate::args::{EndpointArgs, SourceOptions, WorldArgs};
 
 /// A word as a shell reads it back.
 pub(crate) fn quote(word: &str) -> Cow<'_, str> {
@@ -35,21 +35,21 @@ pub(crate) fn quote(word: &str) -> Cow<'_, str> {
 pub(crate) struct Commands {
     /// The `--at` of the present command.
     at: Vec<String>,
+    endpoint: EndpointArgs,
     options: SourceOptions,
 }
 
 impl Commands {
     pub(crate) fn looking(world: &WorldArgs) -> Self {
-        Self { at: world.at.clone(), options: world.options }
+        Self { at: world.at.clone(), endpoint: world.endpoint.clone(), options: world.options }
     }
 
     /// `wip WORD…`, quoted.
     pub(crate) fn command(&self, words: &[&str]) -> String {
         let at = self.at.iter().flat_map(|at| ["--at", at.as_str()]);
-        let options =
-            [("--hidden", self.options.hidden), ("--no-ignore", self.options.no_ignore)].into_iter();
-        let options = options.filter(|(_, given)| *given).map(|(option, _)| option);
-        let words = words.iter().copied().chain(at).chain(options);
+        let endpoint = self.endpoint.given().into_iter();
+        let endpoint = endpoint.flat_map(|(option, value)| std::iter::once(option).chain(value));
+        let words = words.iter().copied().chain(at).chain(endpoint).chain(self.options.given());
         words.fold(String::from("wip"), |command, word| command + " " + &option_or_quoted(word))
     }
 }
@@ -87,11 +87,22 @@ mod tests {
 
     #[test]
     fn commands_look_at_the_same_worldspace() {
-        let options = SourceOptions { hidden: true, no_ignore: true };
-        let here = Commands { at: vec!["my docs".into(), "b=/c".into()], options };
+        let options = SourceOptions { writable: true, hidden: true, no_ignore: true };
+        let at = vec!["my docs".into(), "b=/c".into()];
+        let here = Commands { at, endpoint: EndpointArgs::default(), options };
         assert_eq!(
             here.command(&["tree", "/", "--depth", "3"]),
-            "wip tree / --depth 3 --at 'my docs' --at b=/c --hidden --no-ignore"
+            "wip tree / --depth 3 --at 'my docs' --at b=/c --writable --hidden --no-ignore"
+        );
+        let endpoint = EndpointArgs {
+            token_file: Some("my token".into()),
+            ca: Some("ca.pem".into()),
+            allow_plain_http: true,
+        };
+        let there = Commands { endpoint, ..Commands::default() };
+        assert_eq!(
+            there.command(&["tree"]),
+            "wip tree --token-file 'my token' --ca ca.pem --allow-plain-http"
         );
         assert_eq!(Commands::default().command(&["inspect", "/a b"]), "wip inspect '/a b'");
     }

@@ -4,7 +4,12 @@ use std::path::Path;
 
 use crate::run::{finished, program, wip};
 
-const COMMANDS: [&str; 5] = ["serve", "tree", "inspect", "invoke", "completions"];
+const COMMANDS: [&str; 7] = ["serve", "tree", "inspect", "invoke", "token", "token new", "completions"];
+
+/// What asks for the help of a command.
+fn asking(command: &'static str) -> Vec<&'static str> {
+    command.split(' ').chain(["--help"]).collect()
+}
 
 /// `WIP_UPDATE_DOCS=1` writes the file anew.
 #[test]
@@ -16,7 +21,7 @@ fn the_reference_is_what_the_program_says() {
     for command in std::iter::once(None).chain(COMMANDS.map(Some)) {
         let (title, words) = match command {
             None => ("wip".to_owned(), vec!["--help"]),
-            Some(command) => (format!("wip {command}"), vec![command, "--help"]),
+            Some(command) => (format!("wip {command}"), asking(command)),
         };
         let help = wip(&words).ok();
         let help: Vec<&str> = help.lines().map(str::trim_end).collect();
@@ -32,10 +37,18 @@ fn the_reference_is_what_the_program_says() {
 
 #[test]
 fn help_lists_nothing_that_a_command_has_no_use_for() {
-    for command in ["serve", "completions"] {
-        assert!(!wip(&[command, "--help"]).ok().contains("--at"), "{command}");
+    for command in ["serve", "token", "token new", "completions"] {
+        let help = wip(&asking(command)).ok();
+        for option in ["--at", "--token-file", "--ca "] {
+            assert!(!help.contains(option), "{command} {option}");
+        }
     }
-    assert!(!wip(&["completions", "--help"]).ok().contains("--hidden"));
+    for command in ["token", "token new", "completions"] {
+        let help = wip(&asking(command)).ok();
+        for option in ["--hidden", "--no-ignore", "--writable", "--allow-plain-http"] {
+            assert!(!help.contains(option), "{command} {option}");
+        }
+    }
 }
 
 #[test]
@@ -58,7 +71,7 @@ fn help_is_as_wide_as_the_terminal_up_to_a_hundred() {
 
 #[test]
 fn help_fits_a_screen() {
-    for words in std::iter::once(vec!["--help"]).chain(COMMANDS.map(|command| vec![command, "--help"])) {
+    for words in std::iter::once(vec!["--help"]).chain(COMMANDS.map(asking)) {
         let help = wip(&words).ok();
         let (lines, widest) = (help.lines().count(), help.lines().map(|line| line.chars().count()).max());
         assert!(lines <= 32 && widest <= Some(100), "{lines} lines, {widest:?} wide:\n{help}");

@@ -47,7 +47,8 @@ impl Ran {
 /// The program with nothing of its surroundings that could change what it prints.
 pub(crate) fn program() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_wip"));
-    for name in ["WIP_AT", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS"] {
+    for name in ["WIP_AT", "WIP_TOKEN", "XDG_STATE_HOME", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS"]
+    {
         command.env_remove(name);
     }
     command

@@ -82,7 +82,7 @@ fn program(name: &str) -> Command {
     let mut program = Command::new(name);
     program.current_dir(root()).env("PATH", std::env::join_paths(path).unwrap());
     program.env("COLUMNS", "100").env("NO_COLOR", "1");
-    for name in ["WIP_AT", "CLICOLOR", "CLICOLOR_FORCE"] {
+    for name in ["WIP_AT", "WIP_TOKEN", "CLICOLOR", "CLICOLOR_FORCE"] {
         program.env_remove(name);
     }
     program

@@ -1,0 +1,140 @@
+//! Every option that `world.toml` knows. The reader can read no other, and the documentation is held to these.
+
+/// A table of the file and what may stand in it.
+#[derive(Debug)]
+pub(super) struct Keys {
+    /// As its head is written.
+    pub(super) head: &'static str,
+    pub(super) known: &'static [&'static str],
+}
+
+pub(super) const TOP: Keys = Keys { head: "", known: &["mount", "listen", "limits"] };
+
+pub(super) const MOUNT: Keys =
+    Keys { head: "[[mount]]", known: &["at", "files", "writable", "hidden", "gitignore", "indexable_names"] };
+
+pub(super) const LISTEN: Keys = Keys {
+    head: "[[listen]]",
+    known: &[
+        "address",
+        "base_path",
+        "title",
+        "hosts",
+        "origins",
+        "tls",
+        "tokens",
+        "allow_plain_http",
+        "allow_anonymous",
+    ],
+};
+
+pub(super) const TLS: Keys = Keys { head: "tls", known: &["certificate", "key"] };
+
+pub(super) const LIMITS: Keys = Keys { head: "[limits]", known: &["host", "http", "wire"] };
+
+pub(super) const HOST: Keys =
+    Keys { head: "[limits.host]", known: &["fetch_entries", "tree_nodes", "tree_depth", "calls", "time"] };
+
+pub(super) const HTTP: Keys = Keys {
+    head: "[limits.http]",
+    known: &[
+        "connections",
+        "streams",
+        "requests",
+        "in_flight_bytes",
+        "header_bytes",
+        "headers",
+        "header_timeout",
+        "body_timeout",
+        "idle_timeout",
+        "write_timeout",
+        "total_timeout",
+        "default_deadline",
+        "max_deadline",
+        "drain_timeout",
+    ],
+};
+
+pub(super) const WIRE: Keys =
+    Keys { head: "[limits.wire]", known: &["request_bytes", "response_bytes", "nesting", "fetch_entries"] };
+
+/// All of them, in the order in which people read of them.
+pub(super) const ALL: [&Keys; 8] = [&TOP, &MOUNT, &LISTEN, &TLS, &LIMITS, &HOST, &HTTP, &WIRE];
+
+/// What another product, or the command line, calls an option.
+const OTHER_NAMES: [(&str, &str); 14] = [
+    ("path", "files"),
+    ("dir", "files"),
+    ("directory", "files"),
+    ("source", "files"),
+    ("name", "at"),
+    ("no_ignore", "gitignore"),
+    ("port", "address"),
+    ("listen", "address"),
+    ("bind", "address"),
+    ("token_file", "tokens"),
+    ("tls_cert", "tls"),
+    ("tls_key", "tls"),
+    ("cert", "certificate"),
+    ("mounts", "mount"),
+];
+
+impl Keys {
+    /// What was probably meant by a key that is not known here.
+    pub(super) fn instead_of(&self, unknown: &str) -> String {
+        let spelled = spelled(unknown);
+        let mut near = self.meant(&spelled);
+        near.truncate(3);
+        if near.is_empty()
+            && let Some(home) =
+                ALL.iter().find(|keys| keys.head.starts_with('[') && keys.known.contains(&&*spelled))
+        {
+            return format!("`{spelled}` stands in {}", home.head);
+        }
+        let all = listed(self.known, "and");
+        match near.as_slice() {
+            [] if self.head.is_empty() => "the file has [[mount]], [[listen]] and [limits]".to_owned(),
+            [] => format!("{} has {all}", self.head),
+            near => format!("did you mean {}?", listed(near, "or")),
+        }
+    }
+
+    /// Whether an unknown key stands where this one is missing.
+    pub(super) fn is_meant_by(&self, known: &str, unknown: &str) -> bool {
+        !self.known.contains(&unknown) && self.meant(&spelled(unknown)).contains(&known)
+    }
+
+    fn meant(&self, spelled: &str) -> Vec<&'static str> {
+        let other = OTHER_NAMES.iter().find(|(other, _)| *other == spelled).map(|(_, name)| *name);
+        match other.filter(|name| self.known.contains(name)) {
+            Some(name) => vec![name],
+            None => self.near(spelled),
+        }
+    }
+
+    /// The known names that are spelled nearly so, the nearest first.
+    fn near(&self, spelled: &str) -> Vec<&'static str> {
+        let mut near: Vec<(usize, &str)> = self
+            .known
+            .iter()
+            .map(|name| (strsim::osa_distance(name, spelled), *name))
+            .filter(|(distance, name)| *distance <= 1.max(name.len().min(spelled.len()) / 3))
+            .collect();
+        near.sort();
+        near.into_iter().map(|(_, name)| name).collect()
+    }
+}
+
+fn spelled(unknown: &str) -> String {
+    unknown.to_ascii_lowercase().replace('-', "_")
+}
+
+/// `a`, `b` and `c`.
+pub(super) fn listed(names: &[&str], last: &str) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    match quoted.split_last() {
+        Some((end, [])) => end.clone(),
+        Some((end, first)) => format!("{} {last} {end}", first.join(", ")),
+        None => String::new(),
+    }
+}
