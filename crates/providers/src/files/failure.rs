@@ -26,7 +26,8 @@ pub(super) fn is_absence(error: &io::Error) -> bool {
 
 /// Of a call on something that was found.
 pub(super) fn refused(error: io::Error) -> Refusal {
-    if error.kind() == io::ErrorKind::PermissionDenied {
+    // Where no system has said it, a name was found to lead out of its directory, and led nowhere.
+    if error.kind() == io::ErrorKind::PermissionDenied && error.raw_os_error().is_some() {
         return Refusal::PermissionDenied(
             "the Host itself may not read this; whoever runs it can allow that".to_owned(),
         );

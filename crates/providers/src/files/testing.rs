@@ -71,15 +71,39 @@ pub(super) fn call_instead(
     arguments: Vec<(&str, Value)>,
     work: impl Fn(&Root, &Context, Call) -> Result<Done, Refusal> + Send + Sync + 'static,
 ) -> Result<Value, ProtocolError> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let files = Files::open(directory, Settings::default()).unwrap();
     let at = EntryPath::parse("/w").unwrap();
-    let host = Host::builder().mount(at.clone(), Instead { files, work }).build().unwrap();
+    instead(directory, Settings::default(), at, 0, operation, arguments, work)
+}
+
+/// Writes a file, and does this instead.
+pub(super) fn write_instead(
+    directory: &Path,
+    path: &str,
+    work: impl Fn(&Root, &Context, Call) -> Result<Done, Refusal> + Send + Sync + 'static,
+) -> Result<Value, ProtocolError> {
+    let settings = Settings { writable: true, ..Settings::default() };
+    let at = EntryPath::parse(&["/w", path].concat()).unwrap();
+    instead(directory, settings, at, 1, "write", vec![("text", Value::from(""))], work)
+}
+
+fn instead(
+    directory: &Path,
+    settings: Settings,
+    at: EntryPath,
+    interface: usize,
+    operation: &str,
+    arguments: Vec<(&str, Value)>,
+    work: impl Fn(&Root, &Context, Call) -> Result<Done, Refusal> + Send + Sync + 'static,
+) -> Result<Value, ProtocolError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let files = Files::open(directory, settings).unwrap();
+    let mount = EntryPath::parse("/w").unwrap();
+    let host = Host::builder().mount(mount, Instead { files, work }).build().unwrap();
     let context = || RequestContext::of(Principal::anonymous());
     runtime.block_on(async {
         let fetched = host.fetch(context(), FetchRequest { entries: vec![Ok(at.clone())] }).await?;
         let object = fetched.results.into_iter().next().unwrap()?;
-        let reference = object.interfaces[0].clone();
+        let reference = object.interfaces[interface].clone();
         let asked = FetchInterfaceRequest { interface: reference.clone(), effects: false };
         let interface = host.fetch_interface(context(), asked).await?;
         let given = arguments.into_iter().map(|(name, value)| (name.into(), value)).collect();

@@ -98,7 +98,8 @@ fn find(task: &Task<'_>, call: &Call) -> Result<Basis, Refusal> {
     Basis::of(task.root, &found).map_err(refused)
 }
 
-fn ready(writer: &Writer, content: &[u8]) -> Result<Ready, Refusal> {
+/// Content that is known.
+pub(super) fn ready(writer: &Writer, content: &[u8]) -> Result<Ready, Refusal> {
     let slot = writer.staging()?.slot().map_err(unprepared)?;
     let mut file = slot.create().map_err(unprepared)?;
     file.write_all(content).map_err(unprepared)?;

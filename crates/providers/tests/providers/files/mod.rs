@@ -1,5 +1,7 @@
 //! A directory as a Worldspace.
 
+#[cfg(target_os = "linux")]
+mod contending;
 mod finding;
 #[cfg(target_os = "linux")]
 mod hostile;

@@ -13,14 +13,14 @@ use worldspace_model::{ErrorCode, Value};
 use super::world::{Fields, World, entries, field};
 
 /// Does something over and over until it is dropped.
-struct Meanwhile {
+pub(super) struct Meanwhile {
     stop: Arc<AtomicBool>,
     rounds: Arc<AtomicU64>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Meanwhile {
-    fn run(mut work: impl FnMut(u64) + Send + 'static) -> Self {
+    pub(super) fn run(mut work: impl FnMut(u64) + Send + 'static) -> Self {
         let (stop, rounds) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
         let (stopped, counted) = (stop.clone(), rounds.clone());
         let thread = std::thread::spawn(move || {
@@ -31,7 +31,7 @@ impl Meanwhile {
         Self { stop, rounds, thread: Some(thread) }
     }
 
-    fn rounds(&self) -> u64 {
+    pub(super) fn rounds(&self) -> u64 {
         self.rounds.load(Ordering::Relaxed)
     }
 }

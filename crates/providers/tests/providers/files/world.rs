@@ -1,7 +1,8 @@
 //! A directory that is made for a test, served by a Host, and asked as a caller would.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
@@ -22,6 +23,7 @@ pub(super) struct World {
     host: Host,
     runtime: Runtime,
     directory: TempDir,
+    interfaces: Mutex<HashMap<InterfaceReference, FetchInterfaceResponse>>,
 }
 
 struct Given(Record);
@@ -75,7 +77,7 @@ impl World {
         for (path, memory) in mounts {
             host = host.mount(EntryPath::parse(&entry(path)).unwrap(), memory.clone());
         }
-        Self { host: host.build().unwrap(), runtime, directory }
+        Self { host: host.build().unwrap(), runtime, directory, interfaces: Mutex::default() }
     }
 
     /// With these files; a name that ends in `/` is a directory.
@@ -230,7 +232,7 @@ impl World {
         self.host.call_operation(context, call).await
     }
 
-    /// The interface of an Object that declares an operation, else its first.
+    /// The interface of an Object that declares an operation, else its first. It is asked for once.
     async fn declaring(
         &self,
         object: &Object,
@@ -238,8 +240,16 @@ impl World {
     ) -> Result<(InterfaceReference, FetchInterfaceResponse), ProtocolError> {
         let mut first = None;
         for reference in object.interfaces.iter() {
-            let asked = FetchInterfaceRequest { interface: reference.clone(), effects: true };
-            let interface = self.host.fetch_interface(self.context(), asked).await?;
+            let known = self.interfaces.lock().unwrap().get(reference).cloned();
+            let interface = match known {
+                Some(known) => known,
+                None => {
+                    let asked = FetchInterfaceRequest { interface: reference.clone(), effects: true };
+                    let interface = self.host.fetch_interface(self.context(), asked).await?;
+                    self.interfaces.lock().unwrap().insert(reference.clone(), interface.clone());
+                    interface
+                }
+            };
             if interface.descriptor.require_operation(operation).is_ok() {
                 return Ok((reference.clone(), interface));
             }
