@@ -7,12 +7,14 @@ use worldspace_host::{
     Published, Refusal,
 };
 use worldspace_model::{
-    ArgumentSource, Arguments, CallHead, EntryPath, Fault, FetchInterfaceRequest, FetchRequest, IncomingCall,
-    InterfaceTarget, Operation, Principal, ProtocolError, Record, RequestContext, Responder, Segment, Target,
-    Value,
+    ArgumentSource, Arguments, CallHead, EntryPath, ErrorCode, Fault, FetchInterfaceRequest, FetchRequest,
+    IncomingCall, InterfaceTarget, Operation, Principal, ProtocolError, Record, RequestContext, Responder,
+    Segment, Target, Value,
 };
 
+use super::pool::Patience;
 use super::root::Root;
+use super::task::Task;
 use super::{Files, Settings};
 
 #[path = "../../tests/providers/unprivileged.rs"]
@@ -75,15 +77,77 @@ pub(super) fn call_instead(
     instead(directory, Settings::default(), at, 0, operation, arguments, work)
 }
 
-/// Writes a file, and does this instead.
-pub(super) fn write_instead(
-    directory: &Path,
-    path: &str,
-    work: impl Fn(&Root, &Context, Call) -> Result<Done, Refusal> + Send + Sync + 'static,
-) -> Result<Value, ProtocolError> {
+/// What an operation does that others get ahead of: `between` is what they do right behind the comparison.
+pub(super) type Overtaken = fn(&Task<'_>, Call, &dyn Fn()) -> Result<Done, Refusal>;
+
+/// Calls an operation of the file `f` and lets others get ahead of it: it is told that the file changed, what stands in
+/// the directory is theirs, and nothing is left of what the call made ready.
+pub(super) fn check_overtaken(
+    operation: &str,
+    arguments: Vec<(&str, Value)>,
+    run: Overtaken,
+    between: impl Fn(&Path) + Send + Sync + 'static,
+    then: &[(&str, Option<&str>)],
+) {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path().to_owned();
+    for (name, content) in [("f", "seen"), ("g", "other"), ("d/x", "below")] {
+        std::fs::create_dir_all(at.join(name).parent().unwrap()).unwrap();
+        std::fs::write(at.join(name), content).unwrap();
+    }
+    let place = at.clone();
     let settings = Settings { writable: true, ..Settings::default() };
-    let at = EntryPath::parse(&["/w", path].concat()).unwrap();
-    instead(directory, settings, at, 1, "write", vec![("text", Value::from(""))], work)
+    let entry = EntryPath::parse("/w/f").unwrap();
+    let refused = instead(&at, settings, entry, 1, operation, arguments, move |root, context, call| {
+        let patience = Patience::of_looks(context, u64::MAX);
+        run(&Task { root, context, patience: &patience }, call, &|| between(&place))
+    });
+    assert_eq!(refused.unwrap_err().code, ErrorCode::ValidatorMismatch, "{operation}");
+    for (name, content) in then {
+        assert_eq!(std::fs::read_to_string(at.join(name)).ok().as_deref(), *content, "{operation}: {name}");
+    }
+    assert!(!at.join(super::write::staging::NAME).exists(), "{operation}: something is kept");
+}
+
+/// What is done to a directory, and what stands there then: names, and what the files hold.
+type Overtaker = (Box<dyn Fn(&Path) + Send + Sync>, Vec<(&'static str, Option<&'static str>)>);
+
+/// What others do to the file `f` so that whoever saw it before may not touch it, and what stands there then.
+pub(super) fn overtakers() -> Vec<Overtaker> {
+    let in_place = |at: &Path, content: &[u8]| {
+        let file = std::fs::OpenOptions::new().write(true).open(at.join("f")).unwrap();
+        let before = file.metadata().unwrap().modified().unwrap();
+        std::os::unix::fs::FileExt::write_all_at(&file, content, 0).unwrap();
+        file.set_modified(before).unwrap();
+    };
+    vec![
+        (Box::new(move |at| in_place(at, b"them")), vec![("f", Some("them"))]),
+        (Box::new(move |at| in_place(at, b"longer")), vec![("f", Some("longer"))]),
+        (
+            Box::new(|at| std::fs::rename(at.join("g"), at.join("f")).unwrap()),
+            vec![("f", Some("other")), ("g", None)],
+        ),
+        (Box::new(|at| std::fs::remove_file(at.join("f")).unwrap()), vec![("f", None)]),
+        (
+            Box::new(|at| {
+                std::fs::remove_file(at.join("f")).unwrap();
+                std::fs::create_dir(at.join("f")).unwrap();
+                std::fs::write(at.join("f/x"), "theirs").unwrap();
+            }),
+            vec![("f/x", Some("theirs"))],
+        ),
+        (
+            Box::new(|at| {
+                std::fs::rename(at.join("f"), at.join("h")).unwrap();
+                std::os::unix::fs::symlink("g", at.join("f")).unwrap();
+            }),
+            vec![("h", Some("seen")), ("f", Some("other")), ("g", Some("other"))],
+        ),
+        (
+            Box::new(|at| std::fs::hard_link(at.join("f"), at.join("h")).unwrap()),
+            vec![("f", Some("seen")), ("h", Some("seen"))],
+        ),
+    ]
 }
 
 fn instead(

@@ -1,15 +1,17 @@
 //! `move`: into another directory of this mount, under the same name or another one.
 
 use std::io;
+use std::sync::Arc;
 
 use cap_std::fs::Dir;
 use rustix::fs::RenameFlags;
-use worldspace_host::{After, Call, Done, Fate, Refusal};
-use worldspace_model::Segment;
+use worldspace_host::{After, Call, Done, Fate, LocalPath, Refusal};
+use worldspace_model::{Segment, Value};
 
 use super::basis::Basis;
 use super::{Writer, case_of, is_still_at, is_taken, leads_to, new_name, not_done, synchronise};
 use crate::files::failure::refused;
+use crate::files::root::Inside;
 use crate::files::stat::{Kind, Stat};
 use crate::files::task::Task;
 
@@ -42,9 +44,26 @@ pub(super) fn run(task: &Task<'_>, writer: &Writer, call: Call) -> Result<Done, 
         return Ok(call.done(exists));
     }
     let from = call.path().clone();
-    call.fence_blocking(Some(&state), || {
-        let directory = &inside.directory;
-        match rename(&parent, &name, directory, &new) {
+    let relocation = Relocation { task, from, parent, name, to, inside, new, basis };
+    call.fence_blocking(Some(&state), || relocation.run(moved, exists))
+}
+
+/// What changes its place.
+struct Relocation<'r> {
+    task: &'r Task<'r>,
+    from: LocalPath,
+    parent: Arc<Dir>,
+    name: Segment,
+    to: LocalPath,
+    inside: Inside,
+    new: Segment,
+    basis: Basis,
+}
+
+impl Relocation<'_> {
+    fn run(self, moved: Value, exists: Value) -> Fate {
+        let directory = &self.inside.directory;
+        match rename(&self.parent, &self.name, directory, &self.new) {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 return Fate::Done { result: exists, after: After::Unchanged };
@@ -55,22 +74,59 @@ pub(super) fn run(task: &Task<'_>, writer: &Writer, call: Call) -> Result<Done, 
             }
             Err(error) => return not_done(error),
         }
-        let right = Stat::at(directory, &new).and_then(|stat| basis.is(task.root, &stat)).unwrap_or(false)
-            && is_still_at(task.root, &from, &parent)
-            && leads_to(task.root, &to, directory);
-        if !right {
-            return match rename(directory, &new, &parent, &name) {
+        if !self.is_right() {
+            return match rename(directory, &self.new, &self.parent, &self.name) {
                 Ok(()) => Fate::RolledBack(Refusal::StateChanged),
                 Err(error) => Fate::unknown(error),
             };
         }
-        match synchronise(directory).and_then(|()| synchronise(&parent)) {
+        match synchronise(directory).and_then(|()| synchronise(&self.parent)) {
             Ok(()) => Fate::Done { result: moved, after: After::Changed },
             Err(error) => Fate::unknown(error),
         }
-    })
+    }
+
+    /// Whether what moved is what was seen, and both directories are still where the caller named them.
+    fn is_right(&self) -> bool {
+        let root = self.task.root;
+        let moved = Stat::at(&self.inside.directory, &self.new);
+        moved.and_then(|stat| self.basis.is(root, &stat)).unwrap_or(false)
+            && is_still_at(root, &self.from, &self.parent)
+            && leads_to(root, &self.to, &self.inside.directory)
+    }
 }
 
 fn rename(from: &Dir, name: &Segment, to: &Dir, new: &Segment) -> io::Result<()> {
     Ok(rustix::fs::renameat_with(from, name.as_str(), to, new.as_str(), RenameFlags::NOREPLACE)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use worldspace_model::EntryPath;
+
+    use super::*;
+    use crate::files::testing::{Overtaken, check_overtaken, overtakers};
+
+    #[test]
+    fn what_another_has_put_there_is_not_moved() {
+        let run: Overtaken = |task, call, between| {
+            let found = task.find(&call)?;
+            let basis = Basis::of(task.root, &found).unwrap();
+            let state = task.root.state(&found).unwrap();
+            let (parent, name) = found.above.unwrap();
+            let to = call.local("to")?.unwrap();
+            let inside = task.root.look_into(task.root.find(&to).unwrap()).unwrap();
+            let (from, new) = (call.path().clone(), name.clone());
+            let relocation = Relocation { task, from, parent, name, to, inside, new, basis };
+            call.fence_blocking(Some(&state), || {
+                between();
+                relocation.run(Value::Unit, Value::Unit)
+            })
+        };
+        for (between, mut then) in overtakers() {
+            then.push(("d/f", None));
+            let to = Value::Entry(EntryPath::parse("/w/d").unwrap());
+            check_overtaken("move", vec![("to", to)], run, between, &then);
+        }
+    }
 }

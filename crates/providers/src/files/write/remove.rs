@@ -140,3 +140,29 @@ fn look_through(task: &Task<'_>, directory: &Dir) -> Result<(), Refusal> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::testing::{Overtaken, check_overtaken, overtakers};
+
+    #[test]
+    fn what_another_has_put_there_is_not_deleted() {
+        let run: Overtaken = |task, call, between| {
+            let writer = task.root.writer.as_ref().unwrap();
+            let found = task.find(&call)?;
+            let basis = Basis::of(task.root, &found).unwrap();
+            let state = task.root.state(&found).unwrap();
+            let (parent, name) = found.above.unwrap();
+            let slot = writer.staging()?.slot().unwrap();
+            let removal = Removal { task, path: call.path().clone(), parent, name, basis, slot };
+            call.fence_blocking(Some(&state), || {
+                between();
+                removal.run(writer.begin(), false)
+            })
+        };
+        for (between, then) in overtakers() {
+            check_overtaken("delete", vec![], run, between, &then);
+        }
+    }
+}

@@ -145,78 +145,27 @@ impl Swap<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::FileExt;
-    use std::path::Path;
-
-    use worldspace_model::ErrorCode;
-
     use super::super::content;
     use super::*;
-    use crate::files::pool::Patience;
-    use crate::files::testing::write_instead;
-
-    /// What others do to the file `f` in the moment between the comparison and the exchange, or behind the exchange;
-    /// what stands in the directory when the write of `mine` was undone.
-    fn check(between: impl Fn(&Path) + Send + Sync + 'static, then: &[(&str, &str)]) {
-        let directory = tempfile::tempdir().unwrap();
-        let at = directory.path().to_owned();
-        for (name, content) in [("f", "seen"), ("g", "other"), ("d/f", "below")] {
-            std::fs::create_dir_all(at.join(name).parent().unwrap()).unwrap();
-            std::fs::write(at.join(name), content).unwrap();
-        }
-        let place = at.clone();
-        let refused = write_instead(&at, "/f", move |root, context, call| {
-            let patience = Patience::of_looks(context, u64::MAX);
-            let task = Task { root, context, patience: &patience };
-            let writer = root.writer.as_ref().unwrap();
-            let found = task.find(&call).unwrap();
-            let basis = Basis::of(root, &found).unwrap();
-            let ready = content::ready(writer, b"mine").unwrap();
-            let state = root.state(&found).unwrap();
-            let made = Stat::of(&ready.file).unwrap();
-            let (parent, name) = found.above.unwrap();
-            let path = call.path().clone();
-            let swap = Swap { task: &task, path, parent, name, basis, ready, made };
-            call.fence_blocking(Some(&state), || {
-                between(&place);
-                swap.run(Value::Unit)
-            })
-        });
-        assert_eq!(refused.unwrap_err().code, ErrorCode::ValidatorMismatch);
-        let found: Vec<_> = then
-            .iter()
-            .map(|(name, _)| (*name, std::fs::read_to_string(at.join(name)).unwrap_or_default()))
-            .collect();
-        let then: Vec<_> = then.iter().map(|(name, content)| (*name, (*content).to_owned())).collect();
-        assert_eq!(found, then);
-        assert!(!at.join(super::super::staging::NAME).exists(), "something is kept");
-    }
+    use crate::files::testing::{Overtaken, check_overtaken, overtakers};
 
     #[test]
     fn who_was_faster_keeps_what_he_wrote() {
-        let in_place = |at: &Path, content: &[u8]| {
-            let file = std::fs::OpenOptions::new().write(true).open(at.join("f")).unwrap();
-            let before = file.metadata().unwrap().modified().unwrap();
-            file.write_all_at(content, 0).unwrap();
-            file.set_modified(before).unwrap();
+        let run: Overtaken = |task, call, between| {
+            let found = task.find(&call)?;
+            let basis = Basis::of(task.root, &found).unwrap();
+            let ready = content::ready(task.root.writer.as_ref().unwrap(), b"mine")?;
+            let state = task.root.state(&found).unwrap();
+            let made = Stat::of(&ready.file).unwrap();
+            let (parent, name) = found.above.unwrap();
+            let swap = Swap { task, path: call.path().clone(), parent, name, basis, ready, made };
+            call.fence_blocking(Some(&state), || {
+                between();
+                swap.run(Value::Unit)
+            })
         };
-        check(move |at| in_place(at, b"them"), &[("f", "them")]);
-        check(move |at| in_place(at, b"them, longer"), &[("f", "them, longer")]);
-        check(|at| std::fs::rename(at.join("g"), at.join("f")).unwrap(), &[("f", "other"), ("g", "")]);
-        check(|at| std::fs::remove_file(at.join("f")).unwrap(), &[("f", "")]);
-        let replaced = |at: &Path| {
-            std::fs::remove_file(at.join("f")).unwrap();
-            std::fs::create_dir(at.join("f")).unwrap();
-            std::fs::write(at.join("f/x"), "theirs").unwrap();
-        };
-        check(replaced, &[("f/x", "theirs")]);
-        check(
-            |at| {
-                std::fs::rename(at.join("f"), at.join("h")).unwrap();
-                std::os::unix::fs::symlink("g", at.join("f")).unwrap();
-            },
-            &[("h", "seen"), ("f", "other"), ("g", "other")],
-        );
-        check(|at| std::fs::hard_link(at.join("f"), at.join("h")).unwrap(), &[("f", "seen"), ("h", "seen")]);
+        for (between, then) in overtakers() {
+            check_overtaken("write", vec![("text", Value::from(""))], run, between, &then);
+        }
     }
 }
