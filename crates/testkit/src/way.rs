@@ -20,6 +20,7 @@ pub enum Way {
 /// A Host that can be spoken to. Its server, where it has one, ends when this is dropped.
 pub struct Loopback {
     transport: Arc<dyn Transport>,
+    url: Option<String>,
     serving: Option<JoinHandle<()>>,
 }
 
@@ -46,14 +47,15 @@ impl Way {
     pub async fn to(self, responder: Arc<dyn Responder>) -> Result<Loopback, LoopbackError> {
         if self == Self::InProcess {
             let transport = Arc::new(InProcess::new(responder, Principal::anonymous()));
-            return Ok(Loopback { transport, serving: None });
+            return Ok(Loopback { transport, url: None, serving: None });
         }
         let listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let config = ServerConfig { listen, ..ServerConfig::default() };
         let server = Server::bind(config, responder).await?;
         let transport = HttpTransport::new(server.endpoint().clone(), ClientConfig::default())?;
+        let url = Some(server.url().to_owned());
         let serving = Some(tokio::spawn(server.serve(std::future::pending())));
-        Ok(Loopback { transport: Arc::new(transport), serving })
+        Ok(Loopback { transport: Arc::new(transport), url, serving })
     }
 }
 
@@ -61,6 +63,11 @@ impl Loopback {
     /// The way there, for a Client or for requests as they are.
     pub fn transport(&self) -> Arc<dyn Transport> {
         self.transport.clone()
+    }
+
+    /// Where the server is, for requests that no Transport would send.
+    pub fn url(&self) -> Option<&str> {
+        self.url.as_deref()
     }
 }
 

@@ -1,2 +1,5 @@
 //! The suite on the provider in memory, and the oracle on the Host.
 #![allow(clippy::unwrap_used, missing_docs, reason = "tests stop at the first surprise")]
+
+mod notes;
+mod suite;

@@ -1,0 +1,145 @@
+//! The fence: a refused call has no effect, a caller who left before it none either, and one that succeeded has its own
+//! (SPEC 2.3).
+
+use std::sync::Arc;
+
+use worldspace_host::HostLimits;
+use worldspace_model::{Effect, ErrorCode};
+
+use super::order::Wrong;
+use crate::suite::bench::Bench;
+use crate::suite::check::{Check, Verdict, expect, expect_code, expect_same, failed, need_some, told};
+use crate::suite::meddle::{Abandoned, CallTurn};
+use crate::suite::sample::Sample;
+use crate::suite::world::{PATIENCE, World, hasty};
+
+pub(super) fn checks() -> Vec<Check> {
+    vec![
+        Check::new("a write that succeeds is seen", "SPEC 2.2", seen),
+        Check::new("a refused call has no effect", "SPEC 2.3", refused),
+        Check::new("arguments that are unusable are refused and nothing happens", "SPEC 2.2", unusable),
+        Check::new("what is not permitted is denied and nothing happens", "SPEC 2.2", denied),
+        Check::new("an operation that is declared `read` changes nothing", "SPEC 2.3", read),
+        Check::new("a call whose caller left before the fence has no effect", "SPEC 2.3", left),
+        Check::new("a call whose time ran out before the fence has no effect", "SPEC 2.3", late),
+    ]
+}
+
+async fn seen(bench: Bench) -> Verdict {
+    for sample in need_some(&bench.declared.writings, "a `writing`")? {
+        let world = bench.world().await?;
+        let before = world.snapshot().await?;
+        world.run(sample).await?;
+        let differs = before.difference(&world.snapshot().await?).is_some();
+        expect(differs, format!("a difference in tree or readings after {sample}"), "all is as it was")?;
+    }
+    let world = bench.world().await?;
+    if let Ok(adding) = world.adding() {
+        let before = world.count().await?;
+        world.run(&adding.write).await?;
+        expect_same(&(before + 1), &world.count().await?, format!("the count after one {}", adding.write))?;
+    }
+    Ok(())
+}
+
+async fn refused(bench: Bench) -> Verdict {
+    let world = bench.world().await?;
+    for sample in need_some(&bench.declared.writings, "a `writing`")? {
+        let prepared = world.prepare(sample).await?;
+        let before = world.snapshot().await?;
+        for wrong in Wrong::ALL.into_iter().filter(|wrong| wrong.applies(&world, &prepared)) {
+            let mut call = prepared.call.clone();
+            wrong.spoil(&world, &mut call)?;
+            let answer = world.call(call).await;
+            world.meddling.stop();
+            expect_code(&answer, wrong.code(), format!("{sample} with {wrong:?}"))?;
+            world.unchanged_since(&before, &format!("{sample} was refused")).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Each of these is refused so, and nothing happens.
+async fn all_refused(bench: &Bench, samples: &[Sample], code: ErrorCode) -> Verdict {
+    let world = bench.world().await?;
+    let before = world.snapshot().await?;
+    for sample in samples {
+        let call = world.prepare(sample).await?.call;
+        let given = format!("{:?}", call.arguments.record());
+        let answer = world.call(call).await;
+        expect_code(&answer, code, format!("{sample} with {given}"))?;
+        world.unchanged_since(&before, &format!("{sample} was refused")).await?;
+    }
+    Ok(())
+}
+
+async fn unusable(bench: Bench) -> Verdict {
+    let samples = need_some(&bench.declared.refusals, "a `refusing`")?;
+    all_refused(&bench, samples, ErrorCode::InvalidArguments).await
+}
+
+async fn denied(bench: Bench) -> Verdict {
+    let samples = need_some(&bench.declared.denials, "a `denying`")?;
+    all_refused(&bench, samples, ErrorCode::PermissionDenied).await
+}
+
+async fn read(bench: Bench) -> Verdict {
+    let world = bench.world().await?;
+    let mut reads = Vec::new();
+    for sample in &bench.declared.readings {
+        if world.prepare(sample).await?.effects.has(Effect::Read) {
+            reads.push(sample);
+        }
+    }
+    let before = world.snapshot().await?;
+    for sample in need_some(&reads, "a `reading` that its interface declares `read`")? {
+        for _ in 0..3 {
+            world.run(sample).await?;
+        }
+        world.unchanged_since(&before, &format!("{sample} only reads")).await?;
+    }
+    Ok(())
+}
+
+/// Has a write come to its provider when nobody waits for it any more.
+async fn abandoned(bench: &Bench, limits: HostLimits, caller_leaves: bool) -> Verdict {
+    for sample in need_some(&bench.declared.writings, "a `writing`")? {
+        let world = Arc::new(bench.world_with(limits.clone()).await?);
+        let before = world.snapshot().await?;
+        let call = world.calm().prepare(sample).await?.call;
+        let abandoned = Arc::new(Abandoned::default());
+        world.meddling.next_call(CallTurn::Abandoned(abandoned.clone()));
+        let calling = tokio::spawn({
+            let world: Arc<World> = world.clone();
+            async move { world.call(call).await }
+        });
+        if tokio::time::timeout(PATIENCE, abandoned.reached.notified()).await.is_err() {
+            return failed(format!("{sample} to come to its provider"), "it never did");
+        }
+        if caller_leaves {
+            calling.abort();
+            let _ = calling.await;
+        } else if let Ok(answer) = calling.await {
+            expect_code(&answer, ErrorCode::ResourceLimitExceeded, format!("{sample}, whose time ran out"))
+                .or_else(|_| failed("resource_limit_exceeded before the fence", told(&answer)))?;
+        }
+        if tokio::time::timeout(PATIENCE, abandoned.ended.notified()).await.is_err() {
+            return failed(
+                "the Host to give up a call that nobody waits for, and its provider to end it",
+                "neither",
+            );
+        }
+        world
+            .unchanged_since(&before, &format!("nobody waited for {sample} when it came to the fence"))
+            .await?;
+    }
+    Ok(())
+}
+
+async fn left(bench: Bench) -> Verdict {
+    abandoned(&bench, HostLimits::default(), true).await
+}
+
+async fn late(bench: Bench) -> Verdict {
+    abandoned(&bench, hasty(), false).await
+}

@@ -1,0 +1,81 @@
+//! Runs every check each way and in each place.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::bench::{Bench, Seen};
+use super::check::{Check, Stop, Verdict};
+use super::checks;
+use super::report::{Checked, Outcome, Place, Report};
+use super::subject::Subject;
+use crate::Way;
+
+/// For one check, however slow the machine: what takes longer hangs.
+const TIME: Duration = Duration::from_secs(120);
+
+/// Holds a provider to everything that applies to what was declared of it. All checks run, whichever of them fail.
+pub async fn run<H>(subject: &Subject<H>) -> Report {
+    run_where(subject, |_| true).await
+}
+
+/// As [`run`], but only the checks of these names, for an author who works on one failure.
+pub async fn run_only<H>(subject: &Subject<H>, names: &[&str]) -> Report {
+    run_where(subject, |name| names.contains(&name)).await
+}
+
+async fn run_where<H>(subject: &Subject<H>, wanted: impl Fn(&str) -> bool) -> Report {
+    let declared = Arc::new(subject.declared.clone());
+    let mut checked = Vec::new();
+    for way in Way::ALL {
+        for place in [Place::Root, Place::Beside] {
+            let bench = Bench { declared: declared.clone(), way, place, seen: Arc::new(Seen::default()) };
+            let meant = checks::all().into_iter().filter(|check| check.is_meant_for(way, place));
+            for check in meant.filter(|check| wanted(&check.name)) {
+                let outcome = outcome(&check, bench.clone()).await;
+                checked.push(Checked { name: check.name, section: check.section, way, place, outcome });
+            }
+        }
+    }
+    Report {
+        subject: declared.name.clone(),
+        mistakes: declared.mistakes.clone(),
+        checks: checked,
+        bare: declared.objects.is_empty(),
+        unprovoked: checks::unprovoked(),
+    }
+}
+
+/// A task of its own, so that a panic is one failure and not the end of the run.
+async fn outcome(check: &Check, bench: Bench) -> Outcome {
+    let running = tokio::spawn(check.run(bench));
+    let abort = running.abort_handle();
+    let ended = tokio::time::timeout(TIME, running).await;
+    let verdict: Verdict = match ended {
+        Ok(Ok(verdict)) => verdict,
+        Ok(Err(error)) => {
+            let came = match error.try_into_panic() {
+                Ok(panic) => format!("a panic: {}", text(&*panic)),
+                Err(error) => error.to_string(),
+            };
+            Err(Stop::Failed {
+                expected: "the check, or what is done by hand in it, to come to its end".into(),
+                came,
+            })
+        }
+        Err(_) => {
+            abort.abort();
+            let expected = format!("an end within {} seconds", TIME.as_secs());
+            Err(Stop::Failed { expected, came: "none: something hangs".to_owned() })
+        }
+    };
+    match verdict {
+        Ok(()) => Outcome::Passed,
+        Err(Stop::Failed { expected, came }) => Outcome::Failed { expected, came },
+        Err(Stop::Lacking(lacking)) => Outcome::NotApplicable { lacking },
+    }
+}
+
+fn text(panic: &(dyn std::any::Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without words")
+}
