@@ -31,7 +31,7 @@ pub struct TokenFile {
 #[non_exhaustive]
 pub enum TokenFileError {
     /// It cannot be read.
-    #[error("the file of tokens {} cannot be read; `wip token new NAME` makes one", path.display())]
+    #[error("the file of tokens {} cannot be read; `wip token new` makes one", path.display())]
     Read {
         /// The file.
         path: PathBuf,
@@ -86,7 +86,7 @@ pub enum TokenFileError {
 }
 
 struct State {
-    /// What was read last, if looking at it anew can be spared while it looks the same.
+    /// What was read last, if reading it anew can be spared while it looks the same.
     read: Option<Stamp>,
     /// Nobody's, while the file is wrong.
     table: Table,
@@ -156,14 +156,18 @@ impl fmt::Debug for TokenFile {
 
 impl State {
     fn refresh(&mut self, path: &Path) {
-        let stamp = fs::metadata(path).map(|metadata| Stamp::of(&metadata));
-        if self.read.is_some() && self.read == stamp.ok() {
+        let stamp = fs::metadata(path).map(|metadata| Stamp::of(&metadata)).ok();
+        if self.read.is_some() && self.read == stamp {
             return;
         }
         let now = SystemTime::now();
         match read(path) {
             Ok(content) => self.accept(path, content, now),
-            Err(error) => self.refuse(&error),
+            Err(error) => {
+                // Nor is a wrong one read over and over, which anybody could have it be.
+                self.read = stamp.filter(|stamp| stamp.is_settled(now));
+                self.refuse(&error);
+            }
         }
     }
 
@@ -184,7 +188,6 @@ impl State {
     }
 
     fn refuse(&mut self, error: &TokenFileError) {
-        self.read = None;
         self.table = Table::new();
         let mut reason = error.to_string();
         if let Some(source) = std::error::Error::source(error) {

@@ -149,8 +149,8 @@ fn endpoint(config: &ServerConfig, address: SocketAddr, path: &str) -> Option<En
     if !address.ip().to_canonical().is_unspecified() {
         return parse(&address.to_string());
     }
-    if let Some(host) = config.hosts.first() {
-        return parse(host);
+    if let Some(named) = config.hosts.first().and_then(|host| parse(host)) {
+        return Some(named);
     }
     let loopback: IpAddr = match address.ip() {
         IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
@@ -172,9 +172,10 @@ impl BoundServer {
     }
 
     /// Serves further routes at the same address, such as a web view. They get what is no route of the protocol, once
-    /// `Host` and `Origin` are checked, and whom they let in they decide by the [`Verified`](crate::auth::Verified)
-    /// principal among the extensions of a request. All limits but those on size and total time hold for them, and beyond `requests`
-    /// they are 503. The page at the endpoint, and 404, answer what they leave over, so their own fallback is replaced.
+    /// `Host` and `Origin` are checked; whom they let in they decide themselves, by the principal that they find as
+    /// [`Verified`](crate::auth::Verified) among the extensions of a request. All limits but those on size and total time
+    /// hold for them, and beyond `requests` they are 503. The page at the endpoint, and 404, answer what they leave over,
+    /// so their own fallback is replaced.
     #[must_use]
     pub fn with_routes(mut self, further: axum::Router) -> Self {
         self.further = further;

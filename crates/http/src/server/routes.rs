@@ -229,7 +229,7 @@ impl Ids {
     }
 }
 
-/// What lets somebody in is not shown where a request is printed, nor kept by the compression of headers.
+/// What lets somebody in is not shown where a further route prints its request.
 fn hide_credentials(head: &mut Parts) {
     if let Entry::Occupied(mut entry) = head.headers.entry(header::AUTHORIZATION) {
         entry.iter_mut().for_each(|value| value.set_sensitive(true));

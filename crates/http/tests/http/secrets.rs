@@ -66,7 +66,8 @@ async fn no_secret_is_logged_or_printed() {
         .with_ansi(false)
         .with_writer(move || writer.clone())
         .finish();
-    let _default = tracing::subscriber::set_default(subscriber);
+    // For the whole process: what another thread meets first would not be logged by a subscriber of this one.
+    tracing::subscriber::set_global_default(subscriber).unwrap();
     log::set_boxed_logger(Box::new(log.clone())).unwrap();
     log::set_max_level(log::LevelFilter::Trace);
 

@@ -187,6 +187,23 @@ async fn a_request_that_does_not_come_after_the_handshake_is_not_waited_for() {
 }
 
 #[tokio::test]
+async fn an_answer_that_nobody_takes_is_given_up_over_tls_too() {
+    let (server, shown) = secure(|limits| {
+        limits.write_timeout = SHORT;
+        limits.idle_timeout = SHORT;
+    })
+    .await;
+    let mut stream = connect(&server, &shown, &[&TLS13], &["http/1.1"]).await.unwrap();
+    let json = "Content-Type: application/json\r\n";
+    let request = server.request("POST /v1/observe", json, r#"{"path":"/large","depth":0}"#);
+    let request = request.replace("Connection: close\r\n", "");
+    // Far more answers than the buffers between can hold, and then whatever shows the end.
+    let asking =
+        async { while stream.write_all(request.as_bytes()).await.is_ok() && stream.flush().await.is_ok() {} };
+    tokio::time::timeout(LONG, asking).await.expect("the connection is closed");
+}
+
+#[tokio::test]
 async fn a_renewed_certificate_is_shown_without_a_restart() {
     let directory = tempfile::tempdir().unwrap();
     let (certificate_file, key_file) = (directory.path().join("cert.pem"), directory.path().join("key.pem"));
