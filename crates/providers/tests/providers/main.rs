@@ -3,4 +3,5 @@
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 mod files;
+mod suite;
 mod unprivileged;

@@ -20,7 +20,11 @@ pub(super) const EDITED: u64 = 64 << 20;
 
 pub(super) fn write(task: &Task<'_>, writer: &Writer, call: Call) -> Result<Done, Refusal> {
     let content = given(&call)?
-        .ok_or_else(|| Refusal::argument("text", "or `data` is needed; an empty text empties the file"))?
+        .ok_or_else(|| {
+            let text =
+                "neither `text` nor `data` is given; give one of them (an empty text empties the file)";
+            Refusal::InvalidArguments(text.to_owned())
+        })?
         .to_vec();
     let basis = find(task, &call)?;
     let ready = ready(writer, &content)?;

@@ -54,7 +54,15 @@ pub(super) fn run(
     ready: Ready,
     result: Value,
 ) -> Result<Done, Refusal> {
-    dress::like(&ready.file, basis.file().map_err(refused)?).map_err(unprepared)?;
+    let dressed = dress::like(&ready.file, basis.file().map_err(refused)?);
+    dressed.map_err(|error| match error.kind() {
+        std::io::ErrorKind::PermissionDenied => Refusal::PermissionDenied(
+            "the Host cannot keep the owner or the access rules of the file, and would take it from whom it belongs to; \
+             whoever runs the Host can change that"
+                .to_owned(),
+        ),
+        _ => unprepared(error),
+    })?;
     ready.file.sync_all().map_err(unprepared)?;
     let made = Stat::of(&ready.file).map_err(unprepared)?;
     let _one = writer.begin();

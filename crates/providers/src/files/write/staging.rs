@@ -184,8 +184,7 @@ impl Drop for Slot {
 /// Whether a rename that failed has certainly not been done.
 pub(super) fn is_certain(error: Errno) -> bool {
     // A filesystem behind a network or on a bad disk may have done it and not said so.
-    ![Errno::IO, Errno::INTR, Errno::TIMEDOUT, Errno::STALE, Errno::REMOTEIO, Errno::CONNRESET]
-        .contains(&error)
+    ![Errno::IO, Errno::INTR, Errno::TIMEDOUT, Errno::STALE].contains(&error)
 }
 
 /// Clears what processes that died have left at a root.

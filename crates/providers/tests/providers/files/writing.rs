@@ -130,7 +130,7 @@ fn content_is_replaced_whole() {
     check(&files, "/f", "write", &[("text", text("new"))], "unit", &["/f=new"]);
     check(&files, "/f", "write", &[("text", text(""))], "unit", &["/f="]);
     check(&files, "/f", "write", &[("data", Value::bytes(*b"new"))], "unit", &["/f=new"]);
-    check(&files, "/f", "write", &[], "`data` is needed", &["/f=old"]);
+    check(&files, "/f", "write", &[], "neither `text` nor `data`", &["/f=old"]);
     let both = [("text", text("")), ("data", Value::bytes(*b""))];
     check(&files, "/f", "write", &both, "give one of them", &["/f=old"]);
     check(&files, "/f", "append", &[("text", text(" and new"))], "unit", &["/f=old and new"]);
