@@ -2,4 +2,6 @@
 #![allow(clippy::unwrap_used, missing_docs, reason = "tests stop at the first surprise")]
 
 mod notes;
+mod oracle;
+mod oracle_liar;
 mod suite;
