@@ -31,13 +31,17 @@ pub struct Call {
     pub(crate) guard: StateGuard,
     pub(crate) cursors: Cursors,
     /// Held for as long as the call runs, on whichever thread.
-    pub(crate) _place: OwnedSemaphorePermit,
+    pub(crate) place: OwnedSemaphorePermit,
 }
 
 /// The answer to a [`Call`].
 #[derive(Debug)]
 #[must_use]
-pub struct Done(pub(crate) Ending);
+pub struct Done {
+    pub(crate) ending: Ending,
+    /// The place of the call: its provider may go on before it hands the answer over.
+    _place: OwnedSemaphorePermit,
+}
 
 #[derive(Debug)]
 pub(crate) enum Ending {
@@ -164,7 +168,7 @@ impl Call {
 
     /// The result of an operation that had no effect.
     pub fn done(self, result: Value) -> Done {
-        Done(Ending::NoEffect(result))
+        Done { ending: Ending::NoEffect(result), _place: self.place }
     }
 
     /// Crosses the fence and runs the effect to its end, whatever becomes of the caller.
@@ -182,7 +186,7 @@ impl Call {
         effect: impl Future<Output = Fate>,
     ) -> Result<Done, Refusal> {
         let compared = self.cross(current)?;
-        Ok(Done(Ending::Effect(effect.await, compared)))
+        Ok(Done { ending: Ending::Effect(effect.await, compared), _place: self.place })
     }
 
     /// As [`Call::fence`], for effects on a thread that may block.
@@ -195,7 +199,7 @@ impl Call {
         effect: impl FnOnce() -> Fate,
     ) -> Result<Done, Refusal> {
         let compared = self.cross(current)?;
-        Ok(Done(Ending::Effect(effect(), compared)))
+        Ok(Done { ending: Ending::Effect(effect(), compared), _place: self.place })
     }
 
     /// Whether the caller's observation was compared.

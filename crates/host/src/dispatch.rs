@@ -50,7 +50,9 @@ impl Inner {
         let ready = in_time(request.deadline, self.check(&request, call)).await;
         let Ready { mount, context, call, answering } = ready.unwrap_or_else(|| Err(late()))?;
         // A task of its own, so that it can outlive a caller who goes away behind the fence.
-        let running = async move { mount.provider().call(&context, call).await };
+        // The place of the call goes with it, so that none is taken any more once all of them have ended.
+        let running =
+            async move { mount.provider().call(&context, call).await.map(|Done { ending, .. }| ending) };
         let task = self.running.spawn(running.in_current_span());
         let waiting =
             Waiting { fence: request.fence.clone(), task: task.abort_handle(), cancel: Some(cancel) };
@@ -137,7 +139,7 @@ impl Inner {
             fence: request.fence.clone(),
             guard: guard.clone(),
             cursors,
-            _place: place,
+            place,
         };
         let answering = Answering { target: target.path, operation, fence: request.fence.clone(), guard };
         let context = Context::new(request, mount);
@@ -217,9 +219,9 @@ impl Drop for Waiting {
 }
 
 impl Answering {
-    fn answer(self, ended: Result<Result<Done, Refusal>, JoinError>) -> Result<CallAnswer, ProtocolError> {
+    fn answer(self, ended: Result<Result<Ending, Refusal>, JoinError>) -> Result<CallAnswer, ProtocolError> {
         match ended {
-            Ok(Ok(Done(Ending::NoEffect(result)))) => match self.check_result(&result) {
+            Ok(Ok(Ending::NoEffect(result))) => match self.check_result(&result) {
                 Ok(()) => Ok(self.success(
                     result,
                     After::Unchanged,
@@ -228,14 +230,14 @@ impl Answering {
                 )),
                 Err(refusal) => Err(self.refused(&refusal)),
             },
-            Ok(Ok(Done(Ending::Effect(Fate::Done { result, after }, compared)))) => {
+            Ok(Ok(Ending::Effect(Fate::Done { result, after }, compared))) => {
                 match self.check_result(&result) {
                     Ok(()) => Ok(self.success(result, after, compared, Settled::BehindFence)),
                     Err(refusal) => Err(self.unknown(&refusal_text(&refusal))),
                 }
             }
-            Ok(Ok(Done(Ending::Effect(Fate::RolledBack(refusal), _)))) => Err(self.refused(&refusal)),
-            Ok(Ok(Done(Ending::Effect(Fate::Unknown(source), _)))) => {
+            Ok(Ok(Ending::Effect(Fate::RolledBack(refusal), _))) => Err(self.refused(&refusal)),
+            Ok(Ok(Ending::Effect(Fate::Unknown(source), _))) => {
                 Err(self.unknown(&Chain(&*source).to_string()))
             }
             Ok(Err(refusal)) if self.fence.is_crossed() => Err(self.unknown(&refusal_text(&refusal))),
