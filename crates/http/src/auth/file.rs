@@ -19,8 +19,8 @@ const MAX_BYTES: u64 = 4 << 20;
 
 /// A file of tokens: one line each, with the name of a principal and the hash of the token; comments begin with `#`.
 ///
-/// A change takes effect with the next request. A file that cannot be read any more, or that has a wrong line, lets nobody
-/// in until it is mended. Whoever may write it lets himself in, so it must be writable by its owner alone.
+/// A change takes effect with the next request. A file that cannot be read any more, or that has a wrong line, lets
+/// nobody in until it is mended. Whoever may write it lets himself in, so it must be writable by its owner alone.
 pub struct TokenFile {
     path: PathBuf,
     state: Mutex<State>,

@@ -1,5 +1,6 @@
 //! One request and its answer, as HTTP has them: what went out, what came back, and what to think of silence.
 
+use std::error::Error as _;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -121,8 +122,19 @@ async fn body(mut response: reqwest::Response, limit: usize) -> Result<Bytes, Tr
 
 /// Where no connection came about, a request is known not to have been sent.
 fn failure(error: reqwest::Error) -> TransportError {
+    let is_plain = error.url().is_some_and(|url| url.scheme() == "http");
     let error = error.without_url();
-    let detail = handshake::explain(&error).unwrap_or_else(|| innermost(&error));
+    if let Some(detail) = handshake::explain(&error) {
+        // Without its source, which shows what a certificate says as it stands.
+        return match error.is_connect() {
+            true => TransportError::NotSent(NotSent::Unreachable { detail, source: None }),
+            false => TransportError::Unanswered(Unanswered::Lost { detail, source: None }),
+        };
+    }
+    let mut detail = innermost(&error);
+    if is_plain && is_no_http(&error) {
+        detail = "what answers there speaks no HTTP; it may be an https:// endpoint".to_owned();
+    }
     if error.is_builder() {
         return TransportError::NotSent(NotSent::Unsendable { detail });
     }
@@ -133,6 +145,12 @@ fn failure(error: reqwest::Error) -> TransportError {
         return TransportError::Unanswered(Unanswered::TimedOut);
     }
     TransportError::Unanswered(Unanswered::Lost { detail, source: Some(error.into()) })
+}
+
+/// Whether what came back cannot be read as HTTP.
+fn is_no_http(error: &reqwest::Error) -> bool {
+    let causes = std::iter::successors(error.source(), |cause| (*cause).source());
+    causes.filter_map(|cause| cause.downcast_ref::<hyper::Error>()).any(hyper::Error::is_parse)
 }
 
 /// The cause at the bottom, which is the one that tells people something.

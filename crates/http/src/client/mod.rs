@@ -74,8 +74,8 @@ pub enum SetupError {
     },
     /// A token would go out for others to read.
     #[error(
-        "a token is not sent to {endpoint}, since whoever is on the way could take it: use https://, or allow it for this \
-         endpoint if nobody is"
+        "a token is not sent to {endpoint}, since whoever is on the way could take it: use https://, or allow it if \
+         nobody is"
     )]
     PlainToken {
         /// The endpoint.

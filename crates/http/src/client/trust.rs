@@ -33,7 +33,10 @@ pub enum TrustError {
         source: io::Error,
     },
     /// It is no PEM, or broken.
-    #[error("{} no PEM text: it has lines of base64 between -----BEGIN CERTIFICATE----- and -----END CERTIFICATE-----", Place(path.as_deref(), "is"))]
+    #[error(
+        "{} no PEM text: it has lines of base64 between -----BEGIN CERTIFICATE----- and -----END CERTIFICATE-----",
+        Place(path.as_deref(), "is")
+    )]
     NoPem {
         /// The file, if it is one.
         path: Option<PathBuf>,

@@ -106,7 +106,8 @@ impl Server {
     /// Takes the address; connections wait until [`BoundServer::serve`].
     ///
     /// # Errors
-    /// An address beyond loopback without what that takes, one that is taken, a base path that is none, or a limit that nothing could meet.
+    /// An address beyond loopback without what that takes, one that is taken, a base path that is none, or a limit that
+    /// nothing could meet.
     pub async fn bind(
         mut config: ServerConfig,
         responder: Arc<dyn Responder>,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair, date_time_ymd};
 use rustls::pki_types::pem::PemObject as _;
@@ -13,7 +13,7 @@ use worldspace_http::tls::ServerTls;
 use worldspace_http::{ClientConfig, Endpoint, HttpTransport, SetupError, Trust, TrustError};
 use worldspace_model::{
     Arguments, CallAnswer, Interaction, InterfaceTarget, NotSent, ObserveRequest, OutgoingCall, Principal,
-    Record, RequestContext, Target, Transport, TransportError, Value,
+    Record, RequestContext, Target, Transport, TransportError, Unanswered, Value,
 };
 
 use crate::raw::{LONG, Running};
@@ -91,6 +91,8 @@ async fn a_call_goes_over_tls_with_a_token() {
         assert!(rejected, "{capabilities:?}");
     }
     assert_eq!(server.world.arrived.load(Ordering::SeqCst), arrived);
+    let installed = rustls::crypto::CryptoProvider::get_default();
+    assert!(installed.is_none(), "the choice for the whole process is left to the program");
 }
 
 fn expect_401(answer: Result<CallAnswer, TransportError>) {
@@ -173,6 +175,30 @@ async fn certificates_that_are_not_trusted_say_why() {
     let plain = Running::new().await;
     let detail = refused(&format!("https://{}/", plain.address), trusting(&known.certificate_pem)).await;
     assert!(detail.contains("http://"), "{detail}");
+}
+
+#[tokio::test]
+async fn who_does_not_answer_as_expected_is_told_by_what_may_be_wrong() {
+    let shown = certificate("localhost");
+    let secure = server(&shown.certificate_pem, shown.key_pem.reveal()).await;
+    let plain = transport(&format!("http://{}/", secure.address), Trust::System, None);
+    let answer = plain.observe(context(), ObserveRequest { path: path("/"), depth: 0 }).await;
+    let Err(TransportError::Unanswered(Unanswered::Lost { detail, .. })) = &answer else {
+        panic!("{answer:?}")
+    };
+    assert!(detail.contains("https://"), "{detail}");
+
+    // It takes connections, and says nothing.
+    let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let config = ClientConfig {
+        trust: trusting(&shown.certificate_pem),
+        connect_timeout: Duration::from_millis(200),
+        ..ClientConfig::default()
+    };
+    let endpoint = Endpoint::parse(&format!("https://{}/", silent.local_addr().unwrap())).unwrap();
+    let transport = HttpTransport::new(endpoint, config).unwrap();
+    let answer = transport.call_operation(context(), call("hello".to_owned())).await;
+    assert!(matches!(answer, Err(TransportError::NotSent(NotSent::Unreachable { .. }))), "{answer:?}");
 }
 
 #[tokio::test]
