@@ -15,7 +15,7 @@ use crate::children::{Listed, Lister};
 use crate::context::Request;
 use crate::failure::ProviderError;
 use crate::host::Inner;
-use crate::mount::Found;
+use crate::mount::{Found, Unread};
 
 /// Children asked of a provider at a time.
 const PAGE: usize = 256;
@@ -51,7 +51,8 @@ struct Node {
     parent: Option<u32>,
     level: u32,
     leaf: bool,
-    unreadable: bool,
+    /// Why its children are not asked for, if they are not.
+    unreadable: Option<Cause>,
     expansion: Expansion,
 }
 
@@ -191,8 +192,8 @@ impl<'h> Walk<'h> {
             self.settle(at, Expansion::Unexplored, Some(self.depth_cause));
             return false;
         }
-        if node.unreadable {
-            self.settle(at, Expansion::Unexplored, Some(Cause::Unavailable));
+        if let Some(cause) = node.unreadable {
+            self.settle(at, Expansion::Unexplored, Some(cause));
             return false;
         }
         true
@@ -272,7 +273,11 @@ impl<'h> Walk<'h> {
     fn push(&mut self, entry: EntryPath, parent: Option<u32>, level: u32, found: Found) {
         let Found { object, leaf, stand_in } = found;
         // What could not be read has no children to ask for, save those that lead to other mounts.
-        let unreadable = stand_in.is_some() && !self.host.mounts.leads_down(&entry);
+        let stand_in = stand_in.filter(|_| !self.host.mounts.leads_down(&entry));
+        let unreadable = stand_in.map(|unread| match unread {
+            Unread::Late => Cause::Deadline,
+            Unread::Failed => Cause::Unavailable,
+        });
         self.nodes.push(Node { object, entry, parent, level, leaf, unreadable, expansion: Expansion::Leaf });
     }
 

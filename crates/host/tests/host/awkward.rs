@@ -82,7 +82,7 @@ async fn a_mount_that_hangs_hides_none_of_the_others() {
         let (mut paths, causes) = paths_within(&host, Duration::from_millis(400)).await;
         paths.sort();
         assert_eq!(paths, ["/", "/good", "/good/a", "/hangs"]);
-        assert_eq!(causes, Causes::from_iter([Cause::Unavailable]));
+        assert_eq!(causes, Causes::from_iter([Cause::Deadline]));
         let request = FetchRequest { entries: vec![Ok(entry("/hangs"))] };
         let fetched = host.fetch(within(Duration::from_millis(200)), request).await.unwrap();
         assert_eq!(**fetched.results[0].as_ref().unwrap(), Object::bare(ObjectName::parse("hangs").unwrap()));
@@ -103,6 +103,9 @@ async fn what_hangs_is_late_and_not_broken() {
         key: None,
     };
     let error = host.call_operation(within(Duration::from_millis(200)), with(head, &[])).await.unwrap_err();
+    assert_eq!(error.code, ErrorCode::ResourceLimitExceeded);
+    let request = ObserveRequest { path: entry("/"), depth: 2 };
+    let error = host.observe(within(Duration::from_millis(200)), request).await.unwrap_err();
     assert_eq!(error.code, ErrorCode::ResourceLimitExceeded);
 }
 
