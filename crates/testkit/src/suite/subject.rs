@@ -70,7 +70,8 @@ impl<H: Clone + Send + Sync + 'static> Subject<H> {
     /// A provider of that name, for the report. `make` gives a fresh one each time, with the same content, and the
     /// hands on what is behind it, which are kept for as long as the provider is used.
     ///
-    /// The content should be small, some hundred Objects at most: the suite reads it many times.
+    /// Several are used at one time, and what is done to one must not be seen in another. The content should be small,
+    /// some hundred Objects at most: the suite reads it many times.
     pub fn new<M, F, P>(name: impl Into<String>, make: M) -> Self
     where
         M: Fn() -> F + Send + Sync + 'static,

@@ -8,7 +8,7 @@ use worldspace_model::{
     Arguments, CallAnswer, Effect, Effects, EntryPath, FetchInterfaceRequest, FetchInterfaceResponse,
     FetchRequest, FetchResponse, FetchTreeRequest, InterfaceReference, InterfaceTarget, Object,
     ObserveRequest, OutgoingCall, Principal, RequestContext, Segment, Target, Transport, TransportError,
-    Tree, Value,
+    Tree, Validator, Value,
 };
 
 use super::bench::Seen;
@@ -50,8 +50,15 @@ pub(super) struct Prepared {
 }
 
 /// All that can be seen of a provider: its tree, and the results of its readings, a line each.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Snapshot(Vec<String>);
+#[derive(Debug, Clone)]
+pub(super) struct Snapshot(Vec<Line>);
+
+#[derive(Debug, Clone, Default)]
+struct Line {
+    text: String,
+    /// Of an Object, where it is and in which state.
+    state: Option<(EntryPath, Validator)>,
+}
 
 /// A Host that has little time for anything.
 pub(super) fn hasty() -> HostLimits {
@@ -216,14 +223,14 @@ impl World {
         let aside = self.calm();
         let tree = aside.whole(&self.mount).await?;
         let paths = tree.paths(&self.mount);
-        let mut lines: Vec<String> =
-            tree.nodes().iter().zip(paths).map(|(node, path)| format!("{path}: {:?}", node.object)).collect();
+        let mut lines: Vec<Line> =
+            tree.nodes().iter().zip(paths).map(|(node, path)| Line::of(&path, &node.object)).collect();
         for path in &self.declared.unlisted {
-            let found = aside.object(&self.entry(path)).await;
-            lines.push(format!("{path}: {:?}", found.ok()));
+            let entry = self.entry(path);
+            lines.extend(aside.object(&entry).await.ok().map(|object| Line::of(&entry, &object)));
         }
         for sample in &self.declared.readings {
-            let line = match aside.prepare(sample).await {
+            let text = match aside.prepare(sample).await {
                 Ok(prepared) => match aside.call(prepared.call).await {
                     Ok(answer) => debug(&answer.result),
                     Err(error) => error.to_string(),
@@ -231,18 +238,48 @@ impl World {
                 // What it reads may be gone, which is something to see too.
                 Err(stop) => format!("{stop:?}"),
             };
-            lines.push(format!("{sample}: {line}"));
+            lines.push(Line { text: format!("{sample}: {text}"), state: None });
         }
         Ok(Snapshot(lines))
     }
 
     /// Fails unless all is as it was.
     pub(super) async fn unchanged_since(&self, before: &Snapshot, what: &str) -> Verdict {
-        let now = self.snapshot().await?;
-        match before.difference(&now) {
+        self.same_as(before, None, what).await
+    }
+
+    /// Fails unless all is as it was, but for the validators of what the Object at `path` stands in: before its fence a
+    /// provider may prepare something beside it that nobody sees, and so touch what holds both.
+    pub(super) async fn unchanged_but_above(
+        &self,
+        before: &Snapshot,
+        path: &EntryPath,
+        what: &str,
+    ) -> Verdict {
+        self.same_as(before, Some(&self.entry(path)), what).await
+    }
+
+    async fn same_as(&self, before: &Snapshot, but_above: Option<&EntryPath>, what: &str) -> Verdict {
+        match before.difference(&self.snapshot().await?, but_above) {
             None => Ok(()),
             Some(difference) => failed(format!("nothing happens: {what}"), difference),
         }
+    }
+}
+
+impl Line {
+    fn of(entry: &EntryPath, object: &Object) -> Self {
+        let state = object.validator.clone().map(|validator| (entry.clone(), validator));
+        Self { text: format!("{entry}: {:?}", Object { validator: None, ..object.clone() }), state }
+    }
+
+    fn is_same(&self, other: &Self, but_above: Option<&EntryPath>) -> bool {
+        let states = || self.state == other.state;
+        let excused = || match (&self.state, but_above) {
+            (Some((entry, _)), Some(below)) => entry != below && entry.contains(below),
+            _ => false,
+        };
+        self.text == other.text && (states() || excused())
     }
 }
 
@@ -260,10 +297,15 @@ fn debug(value: &Value) -> String {
 
 impl Snapshot {
     /// The first thing that is not the same.
-    pub(super) fn difference(&self, now: &Self) -> Option<String> {
-        let at = self.0.iter().zip(&now.0).position(|(before, now)| before != now);
+    pub(super) fn difference(&self, now: &Self, but_above: Option<&EntryPath>) -> Option<String> {
+        let mut pairs = self.0.iter().zip(&now.0);
+        let at = pairs.position(|(before, now)| !before.is_same(now, but_above));
         let at = at.or((self.0.len() != now.0.len()).then(|| self.0.len().min(now.0.len())))?;
-        let line = |lines: &[String]| lines.get(at).cloned().unwrap_or_else(|| "nothing more".to_owned());
+        let line = |lines: &[Line]| match lines.get(at) {
+            Some(Line { text, state: Some((_, validator)) }) => format!("{text} in the state {validator:?}"),
+            Some(Line { text, state: None }) => text.clone(),
+            None => "nothing more".to_owned(),
+        };
         Some(format!("before: {}; now: {}", line(&self.0), line(&now.0)))
     }
 }

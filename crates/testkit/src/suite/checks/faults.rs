@@ -136,7 +136,7 @@ async fn behind(bench: Bench) -> Verdict {
         if counted {
             expect_same(&(count + 1), &world.count().await?, format!("effects of {sample}"))?;
         }
-        let seen = before.difference(&world.snapshot().await?).is_some();
+        let seen = before.difference(&world.snapshot().await?, None).is_some();
         expect(seen, format!("the effect of {sample}, which was there before the panic"), "nothing")?;
     }
     Ok(())

@@ -30,7 +30,7 @@ async fn seen(bench: Bench) -> Verdict {
         let world = bench.world().await?;
         let before = world.snapshot().await?;
         world.run(sample).await?;
-        let differs = before.difference(&world.snapshot().await?).is_some();
+        let differs = before.difference(&world.snapshot().await?, None).is_some();
         expect(differs, format!("a difference in tree or readings after {sample}"), "all is as it was")?;
     }
     let world = bench.world().await?;
@@ -129,9 +129,8 @@ async fn abandoned(bench: &Bench, limits: HostLimits, caller_leaves: bool) -> Ve
                 "neither",
             );
         }
-        world
-            .unchanged_since(&before, &format!("nobody waited for {sample} when it came to the fence"))
-            .await?;
+        let what = format!("nobody waited for {sample} when it came to the fence");
+        world.unchanged_but_above(&before, &sample.path, &what).await?;
     }
     Ok(())
 }
