@@ -26,8 +26,8 @@ pub(super) type Through = Arc<dyn Fn(Arc<dyn Responder>) -> Arc<dyn Responder> +
 /// ```
 /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
 /// use worldspace_testkit::oracle::{Point, Trial};
-/// let logs = std::path::Path::new("/tmp/logs");
-/// let report = Trial::new().only(|case| case.script.point == Point::MidEffect).run(logs).await?;
+/// let logs = tempfile::tempdir()?;
+/// let report = Trial::new().only(|case| case.script.point == Point::MidEffect).run(logs.path()).await?;
 /// report.verdict(1.0)?;
 /// # Ok(())
 /// # }
