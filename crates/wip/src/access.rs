@@ -70,10 +70,8 @@ pub(crate) fn advice(from: TokenFrom, error: &TransportError) -> Option<&'static
                 "the token in the file of --token-file is wrong, or was taken back; ask for another"
             }
         }),
-        TransportError::NotSent(NotSent::Unreachable { detail, .. }) if detail.contains("certificate") => {
-            Some(
-                "--ca FILE trusts the certificates in a file, such as the one that the server tells at its start",
-            )
+        TransportError::NotSent(NotSent::Unreachable { detail, .. }) if detail.contains("as CA file") => {
+            Some("--ca FILE names it; a server with `--tls self-signed` says at its start where it is")
         }
         _ => None,
     }

@@ -57,7 +57,7 @@ pub(crate) struct WorldArgs {
 /// How an endpoint is come into.
 #[derive(Debug, Clone, PartialEq, Eq, Default, clap::Args)]
 pub(crate) struct EndpointArgs {
-    /// For an endpoint, the file with the token; WIP_TOKEN holds one itself
+    /// For an endpoint, the file with the token; or set WIP_TOKEN
     #[arg(long, global = true, value_name = "FILE", value_hint = clap::ValueHint::FilePath, display_order = 96)]
     pub(crate) token_file: Option<String>,
 

@@ -2,11 +2,15 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
+mod config;
+mod crash;
 mod fixture;
 mod help;
 mod inspect;
 mod invoke;
 mod run;
 mod serve;
+mod serving;
+mod tokens;
 mod tree;
 mod world;

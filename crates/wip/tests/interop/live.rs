@@ -14,6 +14,13 @@ use worldspace_http::{Server, ServerConfig};
 use worldspace_model::EntryPath;
 use worldspace_wire::Limits;
 
+/// A client of the tests' own. It never speaks TLS, but wants to know by which cryptography it would.
+pub(crate) fn http_client() -> reqwest::Client {
+    // Whoever came first has chosen the same.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    reqwest::Client::builder().no_proxy().build().unwrap()
+}
+
 /// The limits under which the vectors were recorded.
 pub(crate) fn recorded_limits() -> Limits {
     Limits::new(1 << 20, 1 << 20, 64).unwrap()
@@ -42,7 +49,7 @@ impl Live {
         let address = authority.parse().unwrap();
         let (stop, stopped) = oneshot::channel();
         tokio::spawn(server.serve(async { drop(stopped.await) }));
-        let http = reqwest::Client::builder().no_proxy().build().unwrap();
+        let http = http_client();
         Self { address, url, http, _stop: stop }
     }
 

@@ -25,7 +25,7 @@ impl Published {
         let limits = ClientLimits::new(1, 1000, 100, 8, 1000).unwrap();
         let mut client = Client::new(limits, Limits::new(1 << 20, 1 << 20, 64).unwrap());
         let session = client.open_session(url, SecurityContext::new("anonymous")).unwrap();
-        Self { client, session, http: reqwest::Client::builder().no_proxy().build().unwrap() }
+        Self { client, session, http: crate::live::http_client() }
     }
 
     /// Over the socket and back. A Client that objects to an answer in any way fails the test.

@@ -1,0 +1,241 @@
+//! `wip serve --config`: what a world.toml says, and what is said about one that is wrong.
+
+use crate::serving::Home;
+
+/// What is printed about a file that is wrong in this way, without the marker under each line.
+fn complaints(text: &str) -> String {
+    let home = Home::new();
+    home.write("world.toml", text);
+    let ran = home.wip(&["serve", "--config", "world.toml"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{text}");
+    ran.stderr
+}
+
+#[test]
+fn every_mistake_is_shown_where_it_stands_with_what_would_be_right() {
+    let said = complaints(
+        "writable = true\n\
+         [[mount]]\n\
+         at = \"docs/\"\n\
+         file = \"docs\"\n\
+         writeable = \"yes\"\n\
+         [[mount]]\n\
+         files = \"gone\"\n\
+         \thidden = 1\t# tab\n",
+    );
+    assert_eq!(
+        said,
+        "error: unknown key `writable`
+at world.toml:1:1
+  |
+1 | writable = true
+  | ^^^^^^^^
+hint: `writable` stands in [[mount]]
+
+error: `at`: \"docs/\" is no path in a Worldspace: a path begins with `/`
+at world.toml:3:6
+  |
+3 | at = \"docs/\"
+  |      ^^^^^^^
+hint: did you mean \"/docs\"?
+
+error: unknown key `file`
+at world.toml:4:1
+  |
+4 | file = \"docs\"
+  | ^^^^
+hint: did you mean `files`?
+
+error: unknown key `writeable`
+at world.toml:5:1
+  |
+5 | writeable = \"yes\"
+  | ^^^^^^^^^
+hint: did you mean `writable`?
+
+error: `at` is missing
+at world.toml:6:1
+  |
+6 | [[mount]]
+  | ^^^^^^^^^
+hint: add a line such as at = \"/docs\"
+
+error: `files`: cannot open gone: No such file or directory (os error 2)
+at world.toml:7:9
+  |
+7 | files = \"gone\"
+  |         ^^^^^^
+hint: name a directory; a path that does not begin with / is seen from where this file is
+
+error: `hidden` is a whole number
+at world.toml:8:11
+  |
+8 | \\thidden = 1\\t# tab
+  |            ^
+hint: it takes true or false, without quotes
+"
+    );
+}
+
+#[test]
+fn each_kind_of_mistake_is_told_as_such() {
+    let mount = "[[mount]]\nat = \"/docs\"\nfiles = \"docs\"\n";
+    for (text, at, what, right) in [
+        ("", "1:1", "nothing is offered", "[[mount]]"),
+        ("x = \"\n", "1:6", "invalid basic string", "expected `\"`"),
+        ("[[mount]]\nat = \n", "2:6", "a value is missing", "write one behind the `=`"),
+        ("[[mount]]\nat = docs\n", "2:6", "this is no value", "write a text in quotes"),
+        ("[[mount]\nat = \"/\"\n", "1:9", "unclosed array table", "expected `]`"),
+        (
+            "[[mount]]\nat = \"/\"\nat = \"/x\"\n",
+            "3:1",
+            "stands here a second time",
+            "leave one of the two out",
+        ),
+        ("[mount]\nat = \"/\"\n", "1:1", "`mount` is a table", "write [[mount]]"),
+        ("[[mount]]\nat = \"/a/../b\"\nfiles = \"docs\"\n", "2:6", "no segment", "a path is written"),
+        ("[[mount]]\nat = \"/\"\nfiles = \"docs/a.md\"\n", "3:9", "is no directory", "name a directory"),
+        ("[[mount]]\nat = \"/\u{202e}/\"\nfiles = \"docs\"\n", "2:6", "\"/\\u{202e}/\"", "did you mean"),
+        ("+[[mount]]\nat = \"/docs\"\nfiles = \".\"\n", "5:6", "mounted at /docs already", "another place"),
+        ("+[[listen]]\naddress = \"nowhere\"\n", "5:11", "no address to listen at", "127.0.0.1:8420"),
+        ("+[[listen]]\nport = 8420\n", "5:1", "unknown key `port`", "did you mean `address`?"),
+        ("+[[listen]]\nallow-anonymus = true\n", "5:1", "unknown key", "did you mean `allow_anonymous`?"),
+        ("+[[listen]]\nfoo = true\n", "5:1", "unknown key `foo`", "[[listen]] has `address`, `base_path`"),
+        (
+            "+[[listen]]\n[[listen]]\n",
+            "5:1",
+            "another [[listen]] has 127.0.0.1:8420",
+            "port 0 takes a free one",
+        ),
+        ("+[[listen]]\nbase_path = \"wip\"\n", "5:13", "not the path of a URL", "\"/wip/\""),
+        ("+[[listen]]\nhosts = [\"http://a\"]\n", "5:9", "\"http://a\" is no host", "without a scheme"),
+        ("+[[listen]]\nhosts = \"a\"\n", "5:9", "`hosts` is a text", "a list of texts"),
+        ("+[[listen]]\norigins = [\"a\"]\n", "5:11", "\"a\" is no origin", "https://example.org"),
+        ("+[[listen]]\ntls = \"selfsigned\"\n", "5:7", "\"selfsigned\" is unknown", "\"self-signed\""),
+        ("+[[listen]]\ntls = 1\n", "5:7", "`tls` is a whole number", "\"self-signed\""),
+        ("+[[listen]]\ntls = { cert = \"a\", key = \"b\" }\n", "5:9", "unknown key `cert`", "`certificate`"),
+        (
+            "+[[listen]]\ntls = { certificate = \"a\", key = \"b\" }\n",
+            "5:7",
+            "the certificate file a cannot be read",
+            "PEM",
+        ),
+        ("+[[listen]]\ntokens = \"gone\"\n", "5:10", "cannot be read", "`wip token new NAME --file FILE`"),
+        (
+            "+[[listen]]\naddress = \"0.0.0.0\"\nallow_plain_http = true\n",
+            "5:11",
+            "0.0.0.0:8420 can be reached from other machines, but nobody has to show a token",
+            "allow_anonymous = true",
+        ),
+        (
+            "+[[listen]]\naddress = \"0.0.0.0\"\nallow_anonymous = true\n",
+            "5:11",
+            "but nothing is encrypted",
+            "allow_plain_http = true",
+        ),
+        ("+[limits.http]\nidle_timeout = 10\n", "5:16", "a time has a unit", "\"10 s\""),
+        ("+[limits.http]\nheaders = \"unlimited\"\n", "5:11", "`headers` is a text", "a whole number"),
+        ("+[limits.http]\nheader_bytes = \"8 mib\"\n", "5:16", "\"8 mib\" is no size", "MiB"),
+        ("+[limits.http]\nin_flight_bytes = 1\n", "4:1", "`in_flight_bytes` is 1", "raise `in_flight_bytes`"),
+        ("+[limits.wire]\nrequest_bytes = 0\n", "5:17", "0 would allow nothing", "at least 1"),
+        ("+[limits]\ntree_nodes = 5\n", "5:1", "unknown key `tree_nodes`", "stands in [limits.host]"),
+    ] {
+        let text = text.strip_prefix('+').map_or(text.to_owned(), |more| format!("{mount}{more}"));
+        let said = complaints(&text);
+        let first = said.split("\n\n").next().unwrap();
+        assert!(first.contains(&format!("at world.toml:{at}\n")), "{text}\n{said}");
+        assert!(first.contains(what), "{what}\n{said}");
+        assert!(
+            first.lines().any(|line| line.starts_with("hint: ") && line.contains(right)),
+            "{right}\n{said}"
+        );
+        assert_eq!(said.matches("error: ").count(), 1, "one mistake, and not what follows from it\n{said}");
+    }
+}
+
+#[test]
+fn programs_are_told_all_mistakes_in_one_message() {
+    let home = Home::new();
+    home.write("world.toml", "x = 1\n[[mount]]\nat = \"/\"\n");
+    let (code, message) = home.wip(&["serve", "--config", "world.toml", "-o", "json"]).json_error(2);
+    assert_eq!(code, "usage");
+    assert_eq!(
+        message,
+        "world.toml:1:1: unknown key `x`; the file has [[mount]], [[listen]] and [limits]\n\
+         world.toml:2:1: `files` is missing; add a line such as files = \"docs\""
+    );
+}
+
+#[test]
+fn the_file_and_the_command_line_do_not_say_the_same_thing_twice() {
+    let home = Home::new();
+    home.write("mounts.toml", "[[mount]]\nat = \"/docs\"\nfiles = \"docs\"\n");
+    home.write("all.toml", &(home.read("mounts.toml") + "[[listen]]\naddress = \"0\"\n"));
+    for (words, code, said) in [
+        (vec!["--config", "all.toml", "docs"], 2, "files = \"docs\""),
+        (vec!["--config", "all.toml", "--hidden"], 2, "write `hidden = true` into a [[mount]] of all.toml"),
+        (vec!["--config", "all.toml", "--no-ignore"], 2, "write `gitignore = false`"),
+        (vec!["--config", "all.toml", "--listen", "0"], 2, "so --listen cannot"),
+        (vec!["--config", "all.toml", "--allow-anonymous"], 2, "so --allow-anonymous cannot"),
+        (vec!["--config", "gone.toml"], 1, "cannot read gone.toml"),
+        (vec!["--config", "docs"], 1, "hint: --config takes the file itself"),
+        (vec!["--config", "mounts.toml", "--listen", "0.0.0.0:0"], 2, "--allow-plain-http"),
+    ] {
+        let words = [vec!["serve"], words].concat();
+        let told = home.wip(&words).failed(code);
+        assert!(told.contains(said), "{words:?}\n{told}");
+    }
+    // A file without listeners leaves them to the command line.
+    let serving = home.serve(&["--config", "mounts.toml", "--listen", "0"], 1);
+    assert!(home.wip(&["tree", "--at", serving.url()]).ok().contains("docs/"));
+}
+
+#[test]
+fn paths_are_seen_from_the_file() {
+    let home = Home::new();
+    home.write("etc/world.toml", "[[mount]]\nat = \"/\"\nfiles = \"../docs\"\n[[listen]]\naddress = \"0\"\n");
+    let serving = home.serve(&["--config", "etc/world.toml"], 1);
+    assert!(home.wip(&["tree", "--at", serving.url()]).ok().contains("a.md"));
+    assert_eq!(serving.said(), "");
+}
+
+#[test]
+#[cfg(unix)]
+fn one_world_is_offered_at_two_doors() {
+    let home = Home::new();
+    home.write("notes/n.md", "");
+    let token = home.token("tokens", "me");
+    home.write(
+        "world.toml",
+        "[[mount]]\nat = \"/docs\"\nfiles = \"docs\"\n\
+         [[mount]]\nat = \"/docs/notes\"\nfiles = \"notes\"\nwritable = true\n\
+         [[listen]]\naddress = \"0\"\n\
+         [[listen]]\naddress = \"0\"\ntls = \"self-signed\"\ntokens = \"tokens\"\n",
+    );
+    let serving = home.serve(&["--config", "world.toml"], 2);
+    let ca = serving.line("certificate: ");
+    let owner = serving.line("token: ");
+    let [plain, encrypted] = &serving.urls[..] else { panic!("{:?}", serving.urls) };
+    assert!(plain.starts_with("http://") && encrypted.starts_with("https://"));
+    let through = |token: &str, words: &[&str]| {
+        home.wip_with(token, &[words, &["--at", encrypted, "--ca", &ca]].concat())
+    };
+    let beside = |token: &str, words: &[&str]| home.wip_with(token, &[words, &["--at", plain]].concat());
+
+    // What one of them changes, the other one sees.
+    let made = through(&token, &["invoke", "/docs/notes", "create_file", "name=new.md", "text=one"]).ok();
+    assert!(made.starts_with("created: /docs/notes/new.md"), "{made}");
+    assert!(beside(&owner, &["tree", "/docs"]).ok().contains("new.md"));
+    assert_eq!(home.read("notes/new.md"), "one");
+    // What is not writable has nothing that writes, whoever asks.
+    let said = beside(&owner, &["invoke", "/docs", "create_file", "name=x"]).failed(3);
+    assert!(said.contains("create_file"), "{said}");
+    // Each door has keys of its own.
+    assert_eq!(through(&owner, &["tree"]).code, 6);
+    assert_eq!(beside(&token, &["tree"]).code, 6);
+    // A token that is taken back is worth nothing from then on.
+    home.write("tokens", "");
+    home.allow("tokens", 0o600);
+    let said = through(&token, &["tree"]).failed(6);
+    assert!(said.contains("hint: the token in WIP_TOKEN is wrong, or was taken back"), "{said}");
+}
