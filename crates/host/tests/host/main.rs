@@ -5,6 +5,6 @@ mod awkward;
 mod calls;
 mod fence;
 mod mounts;
-mod naive;
+mod scripted;
 mod support;
 mod tree;

@@ -2,8 +2,9 @@
 
 use worldspace_host::*;
 use worldspace_model::*;
+use worldspace_testkit::suite::naive::Node;
 
-use crate::naive::{Node, Scripted};
+use crate::scripted::Scripted;
 use crate::support::*;
 
 fn memory(paths: &[&str]) -> Memory {

@@ -1,6 +1,5 @@
 //! Trees against the naive statement of SPEC 2.1.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -8,25 +7,13 @@ use std::time::Duration;
 use proptest::prelude::*;
 use worldspace_host::*;
 use worldspace_model::*;
+use worldspace_testkit::suite::naive::{self, Line, Node, lines};
 
-use crate::naive::{self, Line, Node, Scripted, worlds};
+use crate::scripted::{Scripted, worlds};
 use crate::support::*;
 
 fn run<T>(future: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
-}
-
-fn lines(tree: &Tree, top: &EntryPath) -> (Vec<Line>, BTreeSet<&'static str>) {
-    let below = |path: &EntryPath| match top.relative(path).unwrap() {
-        path if path.is_root() => String::new(),
-        path => path.to_string(),
-    };
-    let paths: Vec<String> = tree.paths(top).iter().map(below).collect();
-    let line = |(at, node): (usize, &TreeNode)| {
-        (paths[at].clone(), node.parent.map(|parent| paths[parent as usize].clone()), node.expansion)
-    };
-    let causes = tree.truncated_by().iter().map(Cause::name).collect();
-    (tree.nodes().iter().enumerate().map(line).collect(), causes)
 }
 
 proptest! {
