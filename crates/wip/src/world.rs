@@ -113,6 +113,11 @@ fn several_in_one(sources: &[String]) -> bool {
 
 fn connect(endpoint: &str, how: &EndpointArgs) -> Result<World, Failure> {
     let endpoint = Endpoint::parse(endpoint).map_err(|error| Failure::usage(error.to_string()))?;
+    // Its form for people leaves out what may be a secret.
+    if endpoint.to_string() != endpoint.as_str() {
+        let failure = Failure::usage(format!("the URL of {endpoint} holds a name or password"));
+        return Err(failure.hint("leave out what stands before the `@`; a token goes into WIP_TOKEN"));
+    }
     let (config, token) = access::client(how)?;
     let place = Place::Endpoint { here: is_loopback(&endpoint), token };
     let transport =

@@ -87,6 +87,7 @@ pub(crate) async fn run(
     interruption: &Interruption,
 ) -> Result<(), Failure> {
     let WorldFile { mounts, listeners, limits } = what(args, looking)?;
+    let by_file = args.config.is_some() && given_for_listener(args).is_none();
     let writable = mounts.iter().any(|mount| mount.settings.writable);
     let host = Arc::new(world::host(Host::builder().limits(limits.host.clone()), &mounts)?);
     let token = match listeners.iter().any(|listen| listen.makes_token(writable)) {
@@ -99,7 +100,7 @@ pub(crate) async fn run(
         let token = token.as_ref().filter(|_| listen.makes_token(writable));
         let config = configured(listen, token, &limits, &mut said)?;
         let bound = Server::bind(config, host.clone()).await;
-        servers.push(bound.map_err(|error| cannot_serve(listen, &error))?);
+        servers.push(bound.map_err(|error| cannot_serve(listen, by_file, &error))?);
     }
     if let Some(token) = token {
         said.push_str(&format!("whoever shows this token can change what is offered: {TOKEN}=… wip …\n"));
@@ -281,10 +282,12 @@ async fn until_asked(
     };
     tokio::select! {
         () = &mut end => return Ok(()),
-        () = slow => screen.aside(&format!(
-            "stopping: waiting for requests under way, up to {} s; Ctrl-C again to stop at once\n",
-            patience.as_secs()
-        )),
+        () = slow => {
+            let most = if patience == Duration::MAX { String::new() } else { format!(", up to {} s", patience.as_secs()) };
+            screen.aside(&format!(
+                "stopping: waiting for requests under way{most}; Ctrl-C again to stop at once\n"
+            ));
+        }
     }
     tokio::select! {
         () = end => Ok(()),
@@ -297,15 +300,17 @@ async fn until_asked(
 /// For what ends at once.
 const SHORT: Duration = Duration::from_millis(200);
 
-fn cannot_serve(listen: &Listen, error: &ServeError) -> Failure {
+fn cannot_serve(listen: &Listen, by_file: bool, error: &ServeError) -> Failure {
     match error {
         ServeError::Bind { source, .. } => {
             let failure = Failure::io(format!("cannot listen at {}", listen.address), source);
             let free = SocketAddr::new(listen.address.ip(), 0);
+            let free = if by_file { format!("address = \"{free}\"") } else { format!("--listen {free}") };
             match source.kind() {
-                ErrorKind::AddrInUse => failure.hint(format!("--listen {free} takes a free port")),
-                ErrorKind::PermissionDenied => failure
-                    .hint(format!("some ports are kept for the system; --listen {free} takes a free one")),
+                ErrorKind::AddrInUse => failure.hint(format!("{free} takes a free port")),
+                ErrorKind::PermissionDenied => {
+                    failure.hint(format!("some ports are kept for the system; {free} takes a free one"))
+                }
                 _ => failure,
             }
         }

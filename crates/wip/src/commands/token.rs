@@ -3,6 +3,7 @@
 use clap::Subcommand;
 use worldspace_http::auth::{TokenFile, TokenFileError};
 
+use crate::access::no_token;
 use crate::args::{NoHttpArgs, NoSourcesArgs, NoWorldArgs};
 use crate::failure::Failure;
 use crate::json;
@@ -59,6 +60,7 @@ struct NewArgs {
 
 pub(crate) fn run(screen: &Screen, args: &TokenArgs) -> Result<(), Failure> {
     let TokenCommand::New(NewArgs { name, file, .. }) = &args.command;
+    no_token("--file", file)?;
     let token = TokenFile::add(file, name).map_err(|error| match &error {
         TokenFileError::Name => Failure::usage(error.to_string()),
         _ => Failure::caused(&error),

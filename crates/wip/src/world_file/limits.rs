@@ -8,7 +8,7 @@ use worldspace_wire::Limits as WireLimits;
 
 use super::keys::{HOST, HTTP, LIMITS, WIRE};
 use super::section::Section;
-use super::values::{count, count_up_to, size, time};
+use super::values::{count, count_up_to, room, size, time};
 
 /// All limits that can be set; the defaults are those of the structs.
 #[derive(Debug, Clone, Default)]
@@ -54,8 +54,8 @@ fn read_wire(section: &Section<'_, '_>) -> WireLimits {
     let usual = WireLimits::default();
     let (mut request, mut response) = (usual.request_bytes(), usual.response_bytes());
     let (mut nesting, mut entries) = (usual.nesting(), usual.fetch_entries());
-    section.set("request_bytes", &mut request, size);
-    section.set("response_bytes", &mut response, size);
+    section.set("request_bytes", &mut request, room);
+    section.set("response_bytes", &mut response, room);
     section.set("fetch_entries", &mut entries, count(1));
     section.set("nesting", &mut nesting, count_up_to(WireLimits::MAX_NESTING));
     // None of them is zero.

@@ -118,6 +118,14 @@ where
     }
 }
 
+/// A number of bytes that is set aside, so that there is no going without a limit.
+pub(super) fn room(value: &DeValue<'_>) -> Read<usize> {
+    match value.as_str() {
+        Some(UNLIMITED) => wrong("it takes room that is set aside", "write a size such as \"8 MiB\""),
+        _ => size(value),
+    }
+}
+
 /// A time, not below `least`.
 pub(super) fn time(least: Duration) -> impl Fn(&DeValue<'_>) -> Read<Duration> {
     move |value| {
@@ -223,6 +231,8 @@ mod tests {
         ] {
             assert_eq!(read(text, size::<usize>), Err(what.to_owned()), "{text}");
         }
+        assert_eq!(read("\"1 MiB\"", room), Ok(1 << 20));
+        assert_eq!(read("\"unlimited\"", room), Err("it takes room that is set aside".to_owned()));
         assert!(read("\"5 GiB\"", size::<u32>).unwrap_err().ends_with("is more than can be held"));
     }
 

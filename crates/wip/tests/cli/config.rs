@@ -239,3 +239,59 @@ fn one_world_is_offered_at_two_doors() {
     let said = through(&token, &["tree"]).failed(6);
     assert!(said.contains("hint: the token in WIP_TOKEN is wrong, or was taken back"), "{said}");
 }
+
+#[test]
+fn limits_can_be_taken_away() {
+    let home = Home::new();
+    let limits =
+        |keys: &[&str]| keys.iter().map(|key| format!("{key} = \"unlimited\"\n")).collect::<String>();
+    let text = [
+        "[[mount]]\nat = \"/docs\"\nfiles = \"docs\"\n[[listen]]\naddress = \"0\"\n[limits.host]\n"
+            .to_owned(),
+        limits(&["fetch_entries", "tree_nodes", "tree_depth", "calls", "time"]),
+        "[limits.http]\n".to_owned(),
+        limits(&["connections", "streams", "requests", "in_flight_bytes", "header_bytes", "header_timeout"]),
+        limits(&["body_timeout", "idle_timeout", "write_timeout", "total_timeout", "default_deadline"]),
+        limits(&["max_deadline", "drain_timeout"]),
+        "[limits.wire]\n".to_owned(),
+        limits(&["fetch_entries"]),
+    ];
+    home.write("world.toml", &text.concat());
+    let serving = home.serve(&["--config", "world.toml"], 1);
+    let read = home.wip(&["invoke", "/docs/a.md", "read_text", "--output", "-", "--at", serving.url()]);
+    assert_eq!((read.code, read.stdout.as_str()), (0, "# A\n"), "{}", read.stderr);
+}
+
+#[test]
+fn limits_of_the_file_hold() {
+    let home = Home::new();
+    home.write("docs/b.md", "");
+    home.write(
+        "world.toml",
+        "[[mount]]\nat = \"/docs\"\nfiles = \"docs\"\n[[listen]]\naddress = \"0\"\n\
+         [limits.host]\ntree_nodes = 3\ncalls = 0\n[limits.wire]\nrequest_bytes = 1000\n",
+    );
+    let serving = home.serve(&["--config", "world.toml"], 1);
+    let at = ["--at", serving.url()];
+    let tree = home.wip(&[&["tree"][..], &at].concat()).ok();
+    assert!(tree.contains("a.md") && !tree.contains("b.md"), "{tree}");
+    let said = home.wip(&[&["invoke", "/docs/a.md", "read_text"][..], &at].concat()).failed(4);
+    assert!(said.contains("calls"), "{said}");
+    let long = format!("glob={}", "x".repeat(2000));
+    let said = home.wip(&[&["invoke", "/docs", "find", &long][..], &at].concat()).failed(6);
+    assert!(said.contains("larger than the endpoint takes"), "{said}");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_port_in_use_is_told_in_the_words_of_the_file() {
+    let home = Home::new();
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port();
+    home.write(
+        "world.toml",
+        &format!("[[mount]]\nat = \"/\"\nfiles = \"docs\"\n[[listen]]\naddress = \"{port}\"\n"),
+    );
+    let said = home.wip(&["serve", "--config", "world.toml"]).failed(1);
+    assert!(said.contains("hint: address = \"127.0.0.1:0\" takes a free port"), "{said}");
+}

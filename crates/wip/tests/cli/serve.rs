@@ -148,3 +148,39 @@ fn a_directory_can_be_looked_at_without_a_server() {
     std::fs::write(dir.path().join("docs/a.md"), "# B is longer\n").unwrap();
     assert!(read(&state).failed(4).contains(&state));
 }
+
+#[test]
+fn things_are_changed_only_where_that_is_offered_and_only_in_the_state_that_was_seen() {
+    let home = crate::serving::Home::new();
+    let readable = home.serve(&["docs", "--listen", "0"], 1);
+    let said = home.wip(&["invoke", "/docs", "create_file", "name=b.md", "--at", readable.url()]).failed(3);
+    assert!(said.contains("create_file"), "{said}");
+    assert_eq!(home.wip(&["invoke", "/docs", "create_file", "name=b.md", "--at", "docs"]).code, 3);
+
+    let writable = home.serve(&["docs", "--listen", "0", "--writable", "--allow-anonymous"], 1);
+    let at = ["--at", writable.url()];
+    let state = || {
+        let text = home.wip(&[&["inspect", "/docs/a.md"][..], &at].concat()).ok();
+        text.lines().nth(1).unwrap().strip_prefix("// state ").unwrap().to_owned()
+    };
+    let seen = state();
+    let write = |text: &str| {
+        let text = format!("text={text}");
+        home.wip(&[&["invoke", "/docs/a.md", "write", &text, "--if", &seen][..], &at].concat())
+    };
+    let done = write("one").ok();
+    assert_eq!(done.lines().next(), Some("done"));
+    // The state that it has now is told, and is the one that is shown.
+    assert_eq!(done.lines().last(), Some(&*format!("state {}", state())));
+    let refused = write("two").failed(4);
+    assert!(refused.contains(&seen), "{refused}");
+    assert_eq!(home.read("docs/a.md"), "one");
+    // Without `--if`, a call is bound to the state in which it finds the thing.
+    assert_eq!(home.wip(&[&["invoke", "/docs/a.md", "delete"][..], &at].concat()).ok(), "deleted\n");
+
+    let here = ["--at", "docs", "--writable"];
+    let made =
+        home.wip(&[&["invoke", "/docs", "create_file", "name=c.md", "text=hi"][..], &here].concat()).ok();
+    assert!(made.contains("wip inspect /docs/c.md --at docs --writable"), "{made}");
+    assert_eq!(home.read("docs/c.md"), "hi");
+}

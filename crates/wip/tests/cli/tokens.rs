@@ -135,7 +135,9 @@ fn a_token_as_an_argument_is_refused_and_not_repeated() {
         vec!["tree", "--token", WRONG],
         vec!["tree", &format!("--token={WRONG}")],
         vec!["tree", "--token-file", "eyJhbGciOiJIUzI1NiJ9.e30.AAAAAAAAAAA"],
+        vec!["token", "new", "me", "--file", WRONG],
         vec!["token", "new", "me", "--file", WRONG, "--token", WRONG],
+        vec!["tree", "--at", &format!("http://me:{WRONG}@127.0.0.1:1/")],
     ] {
         for words in [words.clone(), [words, vec!["-o", "json"]].concat()] {
             let ran = wip(&words);
