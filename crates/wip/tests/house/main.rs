@@ -15,7 +15,10 @@ const EDGES: &[(&str, &[&str])] = &[
     ("worldspace-client", &["worldspace-model"]),
     ("worldspace-http", &["worldspace-model", "worldspace-wire"]),
     ("worldspace-providers", &["worldspace-model", "worldspace-host", "worldspace-client"]),
-    ("worldspace-testkit", &["worldspace-model", "worldspace-host", "worldspace-client", "worldspace-http"]),
+    (
+        "worldspace-testkit",
+        &["worldspace-model", "worldspace-wire", "worldspace-host", "worldspace-client", "worldspace-http"],
+    ),
     (
         "worldspace-cli",
         &[

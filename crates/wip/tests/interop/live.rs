@@ -14,11 +14,15 @@ use worldspace_http::{Server, ServerConfig};
 use worldspace_model::EntryPath;
 use worldspace_wire::Limits;
 
-/// A client of the tests' own. It never speaks TLS, but wants to know by which cryptography it would.
-pub(crate) fn http_client() -> reqwest::Client {
+/// A client of the tests' own. Also where it never speaks TLS, it wants to know by which cryptography it would.
+pub(crate) fn http_client_builder() -> reqwest::ClientBuilder {
     // Whoever came first has chosen the same.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    reqwest::Client::builder().no_proxy().build().unwrap()
+    reqwest::Client::builder().no_proxy()
+}
+
+pub(crate) fn http_client() -> reqwest::Client {
+    http_client_builder().build().unwrap()
 }
 
 /// The limits under which the vectors were recorded.
@@ -45,7 +49,7 @@ impl Live {
         configure(&mut config);
         let server = Server::bind(config, std::sync::Arc::new(host)).await.unwrap();
         let url = server.url().to_owned();
-        let authority = url.strip_prefix("http://").unwrap().split('/').next().unwrap();
+        let authority = url.split('/').nth(2).unwrap();
         let address = authority.parse().unwrap();
         let (stop, stopped) = oneshot::channel();
         tokio::spawn(server.serve(async { drop(stopped.await) }));

@@ -22,10 +22,15 @@ pub(crate) type Seen<T> = Result<T, ProtocolErrorCode>;
 
 impl Published {
     pub(crate) fn at(url: &str) -> Self {
+        Self::through(url, crate::live::http_client())
+    }
+
+    /// By way of that carrier, which may know whom to trust and what to show.
+    pub(crate) fn through(url: &str, http: reqwest::Client) -> Self {
         let limits = ClientLimits::new(1, 1000, 100, 8, 1000).unwrap();
         let mut client = Client::new(limits, Limits::new(1 << 20, 1 << 20, 64).unwrap());
         let session = client.open_session(url, SecurityContext::new("anonymous")).unwrap();
-        Self { client, session, http: crate::live::http_client() }
+        Self { client, session, http }
     }
 
     /// Over the socket and back. A Client that objects to an answer in any way fails the test.

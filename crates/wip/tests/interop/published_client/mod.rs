@@ -3,6 +3,7 @@
 
 mod carrier;
 mod world;
+mod writable;
 
 use wip_client::{CallOutcome, ObservationState, OutcomeUnknownReason};
 use wip_http::wip_protocol::{ProtocolErrorCode, TypeExpr, Value};

@@ -10,7 +10,7 @@ use worldspace_model::Principal;
 use worldspace_providers::files::{Files, Settings};
 
 use super::carrier::{Published, reference, string};
-use crate::live::{Live, entry};
+use crate::live::{Live, entry, http_client_builder};
 
 struct Met {
     directory: tempfile::TempDir,
@@ -37,8 +37,7 @@ async fn meet() -> Met {
     let mut shown = HeaderValue::try_from(format!("Bearer {}", token.reveal())).unwrap();
     shown.set_sensitive(true);
     let trusted = reqwest::Certificate::from_pem(signed.certificate_pem.as_bytes()).unwrap();
-    let http = reqwest::Client::builder()
-        .no_proxy()
+    let http = http_client_builder()
         .https_only(true)
         .tls_certs_only([trusted])
         .default_headers(HeaderMap::from_iter([(AUTHORIZATION, shown)]))
@@ -86,7 +85,10 @@ async fn sees_the_state_behind_its_own_calls_a_rename_and_a_description_change()
     // Behind its back.
     std::fs::write(directory.path().join("note.txt"), "another's\n").unwrap();
     let refused = client.refused("/w/note.txt", &file, "write", [("text", string("mine"))]).await;
-    assert_eq!((refused, on_disk("note.txt").as_str()), (ProtocolErrorCode::ValidatorMismatch, "another's\n"));
+    assert_eq!(
+        (refused, on_disk("note.txt").as_str()),
+        (ProtocolErrorCode::ValidatorMismatch, "another's\n")
+    );
     assert_eq!(client.held("/w/note.txt").unwrap().state, ObservationState::Stale);
 
     // A new name, which describes it otherwise.
