@@ -7,6 +7,7 @@ use worldspace_host::HostLimits;
 use worldspace_model::{EntryPath, ErrorCode, FetchRequest, Interaction, InterfaceReference, TransportError};
 
 use super::order::Wrong;
+use super::shape;
 use crate::Way;
 use crate::suite::bench::Bench;
 use crate::suite::check::{Check, Stop, Verdict, expect_code, expect_same, failed, need};
@@ -51,7 +52,7 @@ pub(super) fn checks() -> Vec<Check> {
 
 async fn provoke(bench: Bench, interaction: Interaction, code: ErrorCode) -> Verdict {
     if is_raw(interaction, code) {
-        return malformed(bench, interaction).await;
+        return shape::malformed(bench, interaction).await;
     }
     match interaction {
         Interaction::Fetch => fetch(bench, code).await,
@@ -60,43 +61,6 @@ async fn provoke(bench: Bench, interaction: Interaction, code: ErrorCode) -> Ver
         Interaction::CallOperation => call(bench, code).await,
         Interaction::CallOutcome => Ok(()),
     }
-}
-
-/// The shape of a request comes before everything else that is wrong with it.
-async fn malformed(bench: Bench, interaction: Interaction) -> Verdict {
-    let world = bench.world().await?;
-    let absent = raw::quoted(world.absent()?.as_str());
-    let bodies = match interaction {
-        Interaction::Observe => vec![
-            format!(r#"{{"path":{absent}}}"#),
-            format!(r#"{{"path":{absent},"depth":-1}}"#),
-            r#"{"path":"/a/../b","depth":1}"#.to_owned(),
-        ],
-        Interaction::FetchInterface => vec![
-            format!(r#"{{"interface":{{"scope":{absent},"name":""}}}}"#),
-            r#"{"interface":{"scope":"a","name":"b"}}"#.to_owned(),
-        ],
-        _ => {
-            let call = |target: &str, rest: &str| {
-                let interface = format!(r#"{{"reference":{{"scope":{absent},"name":"suite"}}}}"#);
-                format!(
-                    r#"{{"target":{{"path":{target}}},"interface":{interface},"operation":"suite"{rest}}}"#
-                )
-            };
-            vec![
-                call(&absent, ""),
-                call(&absent, r#","arguments":null"#),
-                call(&absent, r#","arguments":{},"more":1"#),
-                call(&absent, r#","arguments":{"a":1,"a":2}"#),
-                call(r#""no path""#, r#","arguments":{}"#),
-            ]
-        }
-    };
-    for body in bodies {
-        let answer = raw::post(&world, interaction, &body).await?;
-        expect_same(&vec![ErrorCode::InvalidRequest.name()], &raw::codes(&answer), format!("for {body}"))?;
-    }
-    Ok(())
 }
 
 /// A pair that the table allows and nobody thought of.

@@ -11,6 +11,7 @@ mod names;
 mod observation;
 mod order;
 mod same;
+mod shape;
 mod states;
 mod tree;
 
@@ -24,6 +25,7 @@ pub(super) fn all() -> Vec<Check> {
         observation::checks(),
         tree::checks(),
         names::checks(),
+        shape::checks(),
         order::checks(),
         errors::checks(),
         identity::checks(),

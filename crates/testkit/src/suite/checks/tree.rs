@@ -1,6 +1,7 @@
 //! Trees, against a naive statement of what they are (SPEC 2.1).
 
-use worldspace_model::{EntryPath, ErrorCode, Tree};
+use worldspace_host::HostLimits;
+use worldspace_model::{Cause, EntryPath, ErrorCode, Tree};
 
 use crate::suite::bench::Bench;
 use crate::suite::check::{
@@ -15,6 +16,7 @@ const SOME: usize = 8;
 pub(super) fn checks() -> Vec<Check> {
     vec![
         Check::new("the whole tree can be read, each child once", "SPEC 2.1", whole),
+        Check::new("what the Host's own limits cut is said to be cut by them", "SPEC 2.1", host_limits),
         Check::new("siblings keep their order while nothing changes", "SPEC 2.1", order),
         Check::new(
             "a tree of any depth and limit is the breadth-first prefix, and says what it leaves out",
@@ -87,6 +89,38 @@ async fn order(bench: Bench) -> Verdict {
     for _ in 0..3 {
         let again = world.whole(&world.mount).await?.paths(&world.mount);
         expect_same(&first, &again, "the same Objects in the same order")?;
+    }
+    Ok(())
+}
+
+async fn host_limits(bench: Bench) -> Verdict {
+    let calm = bench.world().await?;
+    let count = calm.whole(&calm.mount).await?.nodes().len() as u32;
+    if count < 2 {
+        return need_some::<()>(&[], "an `object` below the root").map(|_| ());
+    }
+    for limits in [
+        HostLimits { tree_nodes: count - 1, ..HostLimits::default() },
+        HostLimits { tree_depth: 0, ..HostLimits::default() },
+    ] {
+        let world = bench.world_with(limits.clone()).await?;
+        // More than the Host's limit is no error.
+        let tree =
+            expect_success(world.tree(&world.mount, u32::MAX, u32::MAX, None).await, "a tree that is cut")?;
+        let causes = tree.truncated_by().iter().collect::<Vec<_>>();
+        let most = if limits.tree_depth == 0 { 1 } else { limits.tree_nodes as usize };
+        let what = format!(
+            "nodes and causes with {} nodes and {} levels at most",
+            limits.tree_nodes, limits.tree_depth
+        );
+        expect_same(&(most, vec![Cause::HostLimit]), &(tree.nodes().len(), causes), what)?;
+        let whole = world.observe(&world.mount, 64).await;
+        let code = code_of(&whole);
+        expect(
+            code == Some(ErrorCode::ResourceLimitExceeded),
+            "resource_limit_exceeded for a whole that is too large",
+            told(&whole),
+        )?;
     }
     Ok(())
 }
