@@ -1,7 +1,7 @@
 //! What the documents show is what the program does: every `console` block is run and compared.
 //!
-//! `WIP_UPDATE_DOCS=1` writes the blocks anew. What differs from run to run (ports, times, state tags, cursors) is
-//! compared by its form alone.
+//! `WIP_UPDATE_DOCS=1` writes the blocks anew. What differs from run to run (ports, times, state tags, cursors, tokens) is
+//! compared by its form alone. Each document works on a copy of the examples, which its commands may change.
 #![allow(
     clippy::unwrap_used,
     clippy::disallowed_methods,
@@ -32,6 +32,8 @@ fn documents() -> Vec<PathBuf> {
 struct Served {
     child: Child,
     url: String,
+    /// What it said on stderr before it listened.
+    said: String,
     /// Kept open, so that whatever else it prints has a reader.
     stdout: BufReader<ChildStdout>,
 }
@@ -43,11 +45,11 @@ impl Drop for Served {
     }
 }
 
-fn serve(command: &str) -> Served {
+fn serve(command: &str, place: &Path) -> Served {
     let arguments = command.strip_prefix("wip ").unwrap();
     // A file takes whatever it logs, where a pipe that nobody reads would make it wait.
     let mut said = tempfile::tempfile().unwrap();
-    let mut child = program(env!("CARGO_BIN_EXE_wip"))
+    let mut child = program(env!("CARGO_BIN_EXE_wip"), place)
         .args(arguments.split_whitespace())
         .args(["--listen", "127.0.0.1:0"])
         .stdin(Stdio::null())
@@ -57,14 +59,22 @@ fn serve(command: &str) -> Served {
         .unwrap();
     let stdout = BufReader::new(child.stdout.take().unwrap());
     // From here on it is ended with the test, however the test ends.
-    let mut served = Served { child, url: String::new(), stdout };
+    let mut served = Served { child, url: String::new(), said: String::new(), stdout };
     let mut line = String::new();
     served.stdout.read_line(&mut line).unwrap();
     let Some(url) = line.trim().strip_prefix("listening on ") else {
         panic!("`{command}` does not listen: {line}{}", everything(&mut said));
     };
     served.url = url.to_owned();
+    served.said = everything(&mut said);
     served
+}
+
+impl Served {
+    /// The token that it made, if it made one.
+    fn token(&self) -> Option<&str> {
+        self.said.lines().find_map(|line| line.strip_prefix("token: "))
+    }
 }
 
 fn everything(file: &mut File) -> String {
@@ -75,12 +85,12 @@ fn everything(file: &mut File) -> String {
 }
 
 /// A program that finds `wip` and nothing in its surroundings that would change what `wip` prints.
-fn program(name: &str) -> Command {
+fn program(name: &str, place: &Path) -> Command {
     let directory = Path::new(env!("CARGO_BIN_EXE_wip")).parent().unwrap();
     let usual = std::env::var_os("PATH").unwrap_or_default();
     let path = std::iter::once(directory.to_owned()).chain(std::env::split_paths(&usual));
     let mut program = Command::new(name);
-    program.current_dir(root()).env("PATH", std::env::join_paths(path).unwrap());
+    program.current_dir(place).env("PATH", std::env::join_paths(path).unwrap());
     program.env("COLUMNS", "100").env("NO_COLOR", "1");
     for name in ["WIP_AT", "WIP_TOKEN", "CLICOLOR", "CLICOLOR_FORCE"] {
         program.env_remove(name);
@@ -89,17 +99,20 @@ fn program(name: &str) -> Command {
 }
 
 /// What a command prints, stdout and stderr in their order, as in a terminal of 100 columns without colour.
-fn run(command: &str, served: Option<&Served>) -> String {
-    let mut shell = program("sh");
+fn run(command: &str, place: &Path, served: Option<&Served>) -> String {
+    let mut shell = program("sh", place);
     shell.args(["-c", &format!("{{ {command}\n}} 2>&1")]).stdin(Stdio::null()).stderr(Stdio::inherit());
     if let Some(served) = served {
         shell.env("WIP_AT", &served.url);
+        shell.envs(served.token().map(|token| ("WIP_TOKEN", token)));
     }
     String::from_utf8(shell.output().unwrap().stdout).unwrap()
 }
 
 /// The document with the output of every command as it is now.
 fn rewritten(text: &str) -> String {
+    let place = examples();
+    let place = place.path();
     let mut served: Option<Served> = None;
     let mut written = String::new();
     let mut in_block = false;
@@ -110,10 +123,10 @@ fn rewritten(text: &str) -> String {
             let Some(command) = line.strip_prefix("$ ") else { continue };
             let output = if command.starts_with("wip serve") {
                 served = None;
-                let started = served.insert(serve(command));
-                format!("listening on {}\n", started.url)
+                let started = served.insert(serve(command, place));
+                format!("{}listening on {}\n", started.said, started.url)
             } else {
-                run(command, served.as_ref())
+                run(command, place, served.as_ref())
             };
             // The port that the document's reader gets.
             let output = match &served {
@@ -129,8 +142,18 @@ fn rewritten(text: &str) -> String {
     written
 }
 
+/// A place with the examples in it, as in a clone.
+fn examples() -> tempfile::TempDir {
+    let place = tempfile::tempdir().unwrap();
+    let copied =
+        Command::new("cp").arg("-R").arg(root().join("examples")).arg(place.path()).status().unwrap();
+    assert!(copied.success());
+    place
+}
+
 fn form(text: &str) -> String {
     let patterns = [
+        (r"\bwip_[0-9A-Za-z_-]{43}\b", "TOKEN"),
         (r"\bstate [0-9a-z]{10}\b", "state TAG"),
         (r#""state":"[0-9a-z]{10}""#, r#""state":"TAG""#),
         (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", "TIME"),
@@ -173,5 +196,5 @@ fn every_transcript_is_true() {
 #[test]
 #[should_panic(expected = "cannot open /gone/from/here")]
 fn a_server_that_does_not_start_says_why() {
-    serve("wip serve /gone/from/here");
+    serve("wip serve /gone/from/here", &root());
 }
