@@ -62,6 +62,16 @@ pub(crate) enum Misdeed {
     InterfaceChanges,
     /// A write that succeeds does nothing.
     DoesNothing,
+    /// The text is read outside of the critical section, and written in it.
+    LosesUpdates,
+    /// An Object that changes is another one.
+    IdentityIsTheText,
+    /// Whatever is asked for is there.
+    Invents,
+    /// What nobody may do is done.
+    PermitsAll,
+    /// An interface of any name is there.
+    AnyInterface,
 }
 
 /// A list of notes, with a private one that it does not publish.
@@ -150,6 +160,9 @@ impl Notes {
         if self.does(Misdeed::IdentityOfAll) && !path.is_root() {
             published = published.identified(Identity::new("note"));
         }
+        if self.does(Misdeed::IdentityIsTheText) {
+            published = published.identified(Identity::new(format!("{path} {}", self.text(path))));
+        }
         if self.does(Misdeed::LeafWithChildren) { published.leaf() } else { published }
     }
 
@@ -163,8 +176,8 @@ impl Notes {
                 _ => Err(Refusal::argument("text", "holds no zero character")),
             };
         }
-        let early = self.memory.state(&path).ok_or(Refusal::NotFound)?;
-        if self.does(Misdeed::ComparesEarly) {
+        let (early, before) = (self.memory.state(&path).ok_or(Refusal::NotFound)?, self.text(&path));
+        if self.does(Misdeed::ComparesEarly) || self.does(Misdeed::LosesUpdates) {
             tokio::task::yield_now().await;
         }
         if self.does(Misdeed::EffectBeforeGuard) {
@@ -179,11 +192,14 @@ impl Notes {
         let mut texts = self.texts.lock().unwrap();
         let now = self.memory.state(&path).ok_or(Refusal::NotFound)?;
         let compared = match self.misdeed {
-            Misdeed::ComparesEarly => early,
+            Misdeed::ComparesEarly | Misdeed::LosesUpdates => early,
             Misdeed::StateIgnoresChange => StateToken::new(*b"always"),
             _ => now.clone(),
         };
         call.fence_blocking(Some(&compared), || {
+            if self.does(Misdeed::LosesUpdates) {
+                texts.insert(path.clone(), before);
+            }
             if !self.does(Misdeed::DoesNothing) {
                 texts.entry(path.clone()).or_default().push_str(&text);
                 self.memory.put(&path, MemoryNode::new().described("A note.").publishing(&published()));
@@ -254,7 +270,11 @@ impl Provider for Notes {
         if self.does(Misdeed::HiddenFails) && path.as_str() == "/private" {
             return Err(ProviderError::failed("it is private"));
         }
-        Ok(self.spoil(path, self.memory.object(context, path).await?))
+        let found = match self.memory.object(context, path).await {
+            Err(ProviderError::NotFound) if self.does(Misdeed::Invents) => Published::new(),
+            found => found?,
+        };
+        Ok(self.spoil(path, found))
     }
 
     async fn children(
@@ -307,13 +327,15 @@ impl Provider for Notes {
     async fn interface(&self, _: &Context, reference: &LocalReference) -> Result<Interface, ProviderError> {
         let text = || Field::required("text", Type::STRING);
         let builder = match reference.name.as_str() {
-            "notes.note" => Interface::builder()
-                .read(OperationDeclaration::new("read").returns(Type::record([text()])))
-                .operation(OperationDeclaration::new("append").takes([text()]), [Effect::Guarded])
-                .operation(
-                    OperationDeclaration::new("move").takes([Field::required("to", Type::ENTRY)]),
-                    [Effect::Guarded],
-                ),
+            name if name == "notes.note" || (self.does(Misdeed::AnyInterface) && name != "notes.list") => {
+                Interface::builder()
+                    .read(OperationDeclaration::new("read").returns(Type::record([text()])))
+                    .operation(OperationDeclaration::new("append").takes([text()]), [Effect::Guarded])
+                    .operation(
+                        OperationDeclaration::new("move").takes([Field::required("to", Type::ENTRY)]),
+                        [Effect::Guarded],
+                    )
+            }
             "notes.list" => Interface::builder()
                 .read(OperationDeclaration::new("names").returns(Type::list(Type::ENTRY)))
                 .write(
@@ -341,6 +363,7 @@ impl Provider for Notes {
             "move" => self.move_to(call),
             "names" => self.names(context, call),
             "create" => self.create(context, call),
+            "clear" if self.does(Misdeed::PermitsAll) => Ok(call.done(Value::Unit)),
             "clear" => Err(Refusal::PermissionDenied("nobody clears notes".to_owned())),
             _ => Err(Refusal::NotFound),
         }

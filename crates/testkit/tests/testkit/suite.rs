@@ -73,7 +73,7 @@ async fn writers_without_guards_are_counted_too() {
 }
 
 /// The check that is meant for it catches each misdeed.
-const CAUGHT: [(Misdeed, &str); 25] = [
+const CAUGHT: &[(Misdeed, &str)] = &[
     (Misdeed::OrderChanges, "siblings keep their order while nothing changes"),
     (Misdeed::ChildTwice, "the whole tree can be read, each child once"),
     (Misdeed::PageLosesOne, "children come the same however few are asked for at a time"),
@@ -108,13 +108,25 @@ const CAUGHT: [(Misdeed, &str); 25] = [
     (Misdeed::UnusableHasEffect, "arguments that are unusable are refused and nothing happens"),
     (Misdeed::InterfaceChanges, "each published interface is there, and the same each time"),
     (Misdeed::DoesNothing, "a write that succeeds is seen"),
+    (Misdeed::LosesUpdates, "guarded writers that look again lose no effect"),
+    (Misdeed::IdentityIsTheText, "an Object that changes keeps its ref"),
+    (Misdeed::IdentityIsTheText, "an Object that an operation changes keeps its ref"),
+    (Misdeed::MovingMakesNew, "an Object that an operation moves keeps its ref"),
+    (Misdeed::Invents, "what is absent is not_found, in the same words wherever it is asked for"),
+    (Misdeed::PermitsAll, "what is not permitted is denied and nothing happens"),
+    (Misdeed::AnyInterface, "hostile names of interfaces are absent like any other"),
+    (Misdeed::PageLosesOne, "children are resumed behind any of them"),
+    (Misdeed::StateIgnoresChange, "a stale validator is refused and nothing happens"),
+    (Misdeed::StateIgnoresChange, "what somebody else changes changes the validator"),
+    (Misdeed::StateChangesByItself, "looking changes nothing"),
+    (Misdeed::TellsAnotherState, "the validator that a write tells is good for the next call"),
 ];
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn each_misdeed_is_caught_by_the_check_that_is_meant_for_it() {
     let mut escaped = Vec::new();
     for (misdeed, name) in CAUGHT {
-        let report = suite::run_only(&subject(misdeed), &[name]).await;
+        let report = suite::run_only(&subject(*misdeed), &[name]).await;
         assert!(!report.checks().is_empty(), "there is no check {name:?}");
         // Where it applies it is caught each way.
         let ways = report.failed().map(|check| check.way).collect::<HashSet<_>>();
@@ -142,6 +154,15 @@ async fn a_report_tells_its_reader_what_to_do() {
     }
     let refused = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| report.assert()));
     assert!(refused.is_err(), "a run that shows nothing passes for a good one");
+}
+
+/// What the suite was not told of is not silently left unchecked.
+#[tokio::test]
+async fn what_is_published_and_not_declared_is_told() {
+    let plain = Subject::new("notes, and no word of refs", || async { (Memory::new(), ()) }).object("/");
+    let report = suite::run_only(&plain, &["no more is published than was declared"]).await;
+    assert_eq!(report.counts(), (0, 4, 0));
+    assert!(report.to_string().contains("`identities` was not declared: declare it"), "{report}");
 }
 
 #[tokio::test]
