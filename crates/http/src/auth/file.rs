@@ -1,12 +1,14 @@
 //! A file of tokens, looked at with every request, so that what is taken out of it is worth nothing at once.
 
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
-use std::time::SystemTime;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, SystemTime};
 use std::{fmt, mem};
 
+use tokio::sync::{Mutex, OwnedMutexGuard};
 use tracing::{info, warn};
 use worldspace_model::Principal;
 
@@ -17,13 +19,20 @@ use crate::stamp::Stamp;
 /// Room for tens of thousands of tokens.
 const MAX_BYTES: u64 = 4 << 20;
 
+/// For the file to be looked at, which takes a moment unless its file system hangs.
+const PATIENCE: Duration = Duration::from_secs(5);
+
 /// A file of tokens: one line each, with the name of a principal and the hash of the token; comments begin with `#`.
 ///
 /// A change takes effect with the next request. A file that cannot be read any more, or that has a wrong line, lets
-/// nobody in until it is mended. Whoever may write it lets himself in, so it must be writable by its owner alone.
+/// nobody in until it is mended. Whoever may write it lets himself in, so it must be writable by its owner alone, and belong
+/// to the user that the server runs as, or to root.
 pub struct TokenFile {
     path: PathBuf,
-    state: Mutex<State>,
+    /// Held by the thread that looks at the file for as long as that takes.
+    state: Arc<Mutex<State>>,
+    /// Whether it was told that this takes too long.
+    late: AtomicBool,
 }
 
 /// Why a file of tokens cannot be used. Nothing of what stands in it is shown.
@@ -31,7 +40,7 @@ pub struct TokenFile {
 #[non_exhaustive]
 pub enum TokenFileError {
     /// It cannot be read.
-    #[error("the file of tokens {} cannot be read; `wip token new` makes one", path.display())]
+    #[error("the file of tokens {} cannot be read", path.display())]
     Read {
         /// The file.
         path: PathBuf,
@@ -66,6 +75,17 @@ pub enum TokenFileError {
     WritableByOthers {
         /// The file.
         path: PathBuf,
+    },
+    /// It belongs to somebody who may let himself in.
+    #[error(
+        "the file of tokens {} belongs to somebody else (the user with the number {owner}), who could let himself in \
+         with it: it must belong to the user that the server runs as, or to root", path.display()
+    )]
+    ForeignOwner {
+        /// The file.
+        path: PathBuf,
+        /// The number of its owner.
+        owner: u32,
     },
     /// A line of it is wrong.
     #[error("line {line} of the file of tokens {} is wrong: {fault}", path.display())]
@@ -105,24 +125,24 @@ pub(super) struct Content {
     pub(super) octets: Vec<u8>,
     pub(super) table: Table,
     stamp: Stamp,
-    readable_by_others: bool,
+    metadata: Metadata,
 }
 
 impl TokenFile {
     /// Reads a file of tokens.
     ///
     /// # Errors
-    /// A file that cannot be read, that others may write, or that has a wrong line.
+    /// A file that cannot be read, that others may write, that is somebody else's, or that has a wrong line.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, TokenFileError> {
         let path = path.into();
         let mut state =
             State { read: None, table: Table::new(), told: Told::Well { readable_by_others: false } };
         let now = SystemTime::now();
-        state.accept(&path, read(&path)?, now);
+        state.accept(&path, read_own(&path)?, now);
         if state.table.is_empty() {
             warn!(path = %path.display(), "the file of tokens holds none, so nobody is let in");
         }
-        Ok(Self { path, state: Mutex::new(state) })
+        Ok(Self { path, state: Arc::new(Mutex::new(state)), late: AtomicBool::new(false) })
     }
 
     /// Makes a token for a principal, and adds it to the file, which is made if there is none. Only the token's hash is
@@ -134,12 +154,32 @@ impl TokenFile {
         super::add::add(path.as_ref(), principal)
     }
 
-    /// Whose token that is, by the file as it is now.
-    pub fn principal_of(&self, token: &Token) -> Option<Principal> {
+    /// Whose token that is, by the file as it is now. Nobody's, if the file cannot be looked at within some seconds.
+    pub async fn principal_of(&self, token: &Token) -> Option<Principal> {
         let hash = token.hash();
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.refresh(&self.path);
-        state.table.get(&hash).cloned()
+        if let Ok(state) = tokio::time::timeout(PATIENCE, self.look()).await {
+            self.late.store(false, Ordering::Relaxed);
+            return state?.table.get(&hash).cloned();
+        }
+        if !self.late.swap(true, Ordering::Relaxed) {
+            warn!(path = %self.path.display(), "nobody is let in while the file of tokens cannot be looked at in time");
+        }
+        None
+    }
+
+    /// Looks at the file beside what serves: a file system that hangs keeps one thread, and nothing else.
+    async fn look(&self) -> Option<OwnedMutexGuard<State>> {
+        let state = self.state.clone().lock_owned().await;
+        let (path, now) = (self.path.clone(), SystemTime::now());
+        let look = move || {
+            let found = read_if_changed(&path, state.read.as_ref());
+            (state, found)
+        };
+        let (mut state, found) = tokio::task::spawn_blocking(look).await.ok()?;
+        if let Some((stamp, content)) = found {
+            state.take(&self.path, stamp, content, now);
+        }
+        Some(state)
     }
 
     /// Where it is.
@@ -155,24 +195,29 @@ impl fmt::Debug for TokenFile {
 }
 
 impl State {
-    fn refresh(&mut self, path: &Path) {
-        let stamp = fs::metadata(path).map(|metadata| Stamp::of(&metadata)).ok();
-        if self.read.is_some() && self.read == stamp {
-            return;
-        }
-        let now = SystemTime::now();
-        match read(path) {
+    /// Takes over what was found in the file, whose stamp that was before.
+    fn take(
+        &mut self,
+        path: &Path,
+        stamp: Option<Stamp>,
+        found: Result<Content, TokenFileError>,
+        now: SystemTime,
+    ) {
+        match found {
             Ok(content) => self.accept(path, content, now),
             Err(error) => {
-                // Nor is a wrong one read over and over, which anybody could have it be.
-                self.read = stamp.filter(|stamp| stamp.is_settled(now));
+                // Nor is a wrong one read over and over, which anybody could have it be. What could not be read, as
+                // when no descriptor was left, may be the next time, and looks the same then.
+                let lasts = !matches!(error, TokenFileError::Read { .. });
+                self.read = stamp.filter(|stamp| lasts && stamp.is_settled(now));
                 self.refuse(&error);
             }
         }
     }
 
     fn accept(&mut self, path: &Path, content: Content, now: SystemTime) {
-        let Content { table, stamp, readable_by_others, .. } = content;
+        let Content { table, stamp, metadata, .. } = content;
+        let readable_by_others = for_others(&metadata, 0o044);
         self.read = stamp.is_settled(now).then_some(stamp);
         self.table = table;
         let before = mem::replace(&mut self.told, Told::Well { readable_by_others });
@@ -203,7 +248,25 @@ impl State {
     }
 }
 
-/// Reads a file whole.
+/// Reads a file unless it looks as it did, and says how it looks.
+fn read_if_changed(
+    path: &Path,
+    known: Option<&Stamp>,
+) -> Option<(Option<Stamp>, Result<Content, TokenFileError>)> {
+    let stamp = fs::metadata(path).map(|metadata| Stamp::of(&metadata)).ok();
+    (known.is_none() || known != stamp.as_ref()).then(|| (stamp, read_own(path)))
+}
+
+/// Reads a file whose owner has a say in who is let in.
+fn read_own(path: &Path) -> Result<Content, TokenFileError> {
+    let content = read(path)?;
+    match foreign_owner(&content.metadata) {
+        Some(owner) => Err(TokenFileError::ForeignOwner { path: path.to_owned(), owner }),
+        None => Ok(content),
+    }
+}
+
+/// Reads a file whole, whoever's it is.
 pub(super) fn read(path: &Path) -> Result<Content, TokenFileError> {
     let unreadable = |source| TokenFileError::Read { path: path.to_owned(), source };
     // Opening a pipe would wait for its other end.
@@ -227,51 +290,123 @@ pub(super) fn read(path: &Path) -> Result<Content, TokenFileError> {
         line,
         fault,
     })?;
-    Ok(Content { octets, table, stamp, readable_by_others: for_others(&metadata, 0o044) })
+    Ok(Content { octets, table, stamp, metadata })
 }
 
 /// Whether others than the owner have one of these permissions.
 #[cfg(unix)]
-fn for_others(metadata: &fs::Metadata, permissions: u32) -> bool {
+fn for_others(metadata: &Metadata, permissions: u32) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
     metadata.permissions().mode() & permissions != 0
 }
 
 /// Where permissions are of another kind, they are left to whoever sets them.
 #[cfg(not(unix))]
-fn for_others(_: &fs::Metadata, _: u32) -> bool {
+fn for_others(_: &Metadata, _: u32) -> bool {
     false
+}
+
+/// The owner, if it is neither the user that this process runs as nor root.
+#[cfg(unix)]
+fn foreign_owner(metadata: &Metadata) -> Option<u32> {
+    let owner = std::os::unix::fs::MetadataExt::uid(metadata);
+    let own = rustix::process::geteuid().as_raw();
+    (owner != own && owner != 0).then_some(owner)
+}
+
+#[cfg(not(unix))]
+fn foreign_owner(_: &Metadata) -> Option<u32> {
+    None
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_file_that_was_left_alone_is_read_once_and_a_change_is_noticed() {
+    /// As it is once some seconds have passed.
+    fn later() -> SystemTime {
+        SystemTime::now() + Duration::from_secs(60)
+    }
+
+    #[tokio::test]
+    async fn a_file_that_was_left_alone_is_read_once_and_a_change_is_noticed() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("tokens");
         let [alice, bob] = ["alice", "bob"].map(|name| TokenFile::add(&path, name).unwrap());
         let file = TokenFile::open(&path).unwrap();
-        assert!(file.state.lock().unwrap().read.is_none(), "a fresh file is read anew each time");
+        assert!(file.state.lock().await.read.is_none(), "a fresh file is read anew each time");
 
-        // As it is once some seconds have passed.
-        let later = SystemTime::now() + std::time::Duration::from_secs(60);
-        let settle = || file.state.lock().unwrap().accept(&path, read(&path).unwrap(), later);
-        settle();
-        file.state.lock().unwrap().table.clear();
-        assert_eq!(file.principal_of(&alice), None, "it is not read again");
-        settle();
-        assert_eq!(file.principal_of(&alice), Some(Principal::new("alice")));
+        let settle = async || file.state.lock().await.accept(&path, read(&path).unwrap(), later());
+        settle().await;
+        file.state.lock().await.table.clear();
+        assert_eq!(file.principal_of(&alice).await, None, "it is not read again");
+        settle().await;
+        assert_eq!(file.principal_of(&alice).await, Some(Principal::new("alice")));
         let text = fs::read_to_string(&path).unwrap();
         let kept: Vec<&str> = text.lines().filter(|line| !line.starts_with("alice")).collect();
         fs::write(&path, kept.join("\n")).unwrap();
-        assert_eq!(file.principal_of(&alice), None);
-        assert_eq!(file.principal_of(&bob), Some(Principal::new("bob")));
+        assert_eq!(file.principal_of(&alice).await, None);
+        assert_eq!(file.principal_of(&bob).await, Some(Principal::new("bob")));
     }
 
-    #[test]
-    fn what_is_wrong_is_told_once() {
+    #[tokio::test]
+    async fn what_is_wrong_with_the_content_stays_so_and_what_is_wrong_with_reading_passes() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("tokens");
+        let alice = TokenFile::add(&path, "alice").unwrap();
+        let file = TokenFile::open(&path).unwrap();
+        let no_descriptor = io::Error::other("too many open files");
+        for (error, lasts) in [
+            (TokenFileError::Read { path: path.clone(), source: no_descriptor }, false),
+            (TokenFileError::Line { path: path.clone(), line: 1, fault: LineFault::Shape }, true),
+        ] {
+            let stamp = Stamp::of(&fs::metadata(&path).unwrap());
+            let mut state = file.state.lock().await;
+            state.take(&path, Some(stamp), Err(error), later());
+            assert!(state.table.is_empty(), "nobody is let in meanwhile");
+            drop(state);
+            assert_eq!(file.principal_of(&alice).await.is_none(), lasts);
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_file_system_that_hangs_lets_nobody_in_and_stops_nothing_else() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("tokens");
+        let alice = TokenFile::add(&path, "alice").unwrap();
+        let file = TokenFile::open(&path).unwrap();
+        // As a thread that looks at the file holds it.
+        let looking = file.state.clone().lock_owned().await;
+        for _ in 0..2 {
+            assert_eq!(file.principal_of(&alice).await, None);
+        }
+        drop(looking);
+        assert_eq!(file.principal_of(&alice).await, Some(Principal::new("alice")));
+    }
+
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn a_file_of_somebody_else_lets_nobody_in() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("tokens");
+        let alice = TokenFile::add(&path, "alice").unwrap();
+        let file = TokenFile::open(&path).unwrap();
+        assert!(file.principal_of(&alice).await.is_some());
+        // Root alone can give a file away.
+        if std::os::unix::fs::chown(&path, Some(12345), None).is_err() {
+            return;
+        }
+        let error = TokenFile::open(&path).unwrap_err();
+        assert!(matches!(error, TokenFileError::ForeignOwner { owner: 12345, .. }), "{error}");
+        assert_eq!(file.principal_of(&alice).await, None);
+        // Who adds to it is let in by nobody, and does it for whoever runs the server.
+        assert!(TokenFile::add(&path, "bob").is_ok());
+        std::os::unix::fs::chown(&path, Some(rustix::process::geteuid().as_raw()), None).unwrap();
+        assert!(file.principal_of(&alice).await.is_some());
+    }
+
+    #[tokio::test]
+    async fn what_is_wrong_is_told_once() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("tokens");
         let token = TokenFile::add(&path, "alice").unwrap();
@@ -284,7 +419,7 @@ mod tests {
         for (content, lines) in [(&b"wrong"[..], 1), (b"\nwrong", 2), (&well, 3), (b"wrong", 4)] {
             fs::write(&path, content).unwrap();
             for _ in 0..5 {
-                assert_eq!(file.principal_of(&token).is_some(), content == &well[..]);
+                assert_eq!(file.principal_of(&token).await.is_some(), content == &well[..]);
             }
             let logged = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
             assert_eq!(logged.lines().count(), lines, "{logged}");
@@ -292,7 +427,7 @@ mod tests {
     }
 
     #[derive(Clone, Default)]
-    struct Log(std::sync::Arc<Mutex<Vec<u8>>>);
+    struct Log(Arc<std::sync::Mutex<Vec<u8>>>);
 
     impl io::Write for Log {
         fn write(&mut self, octets: &[u8]) -> io::Result<usize> {

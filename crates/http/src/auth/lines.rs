@@ -11,7 +11,8 @@ pub(super) const HEAD: &str = "\
 # Tokens of a WIP Host: one line per token, with the name of its principal and the SHA-256 hash of the token, as in
 #     alice sha256:2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae
 # `wip token new` adds a line. Take a line out and its token is worth nothing from the next request on. Blank lines and
-# lines that begin with # say nothing. A file that others than its owner may write is refused.
+# lines that begin with # say nothing. A file that others than its owner may write is refused, and so is one that belongs
+# to somebody else than the user that the server runs as, or root.
 ";
 
 const SCHEME: &str = "sha256:";

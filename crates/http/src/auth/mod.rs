@@ -57,10 +57,13 @@ impl Authentication {
     }
 
     /// Whose request it is by its headers. A file of tokens is looked at anew.
-    pub(crate) fn identify(&self, headers: &HeaderMap) -> Result<Principal, Unauthenticated> {
+    pub(crate) async fn identify(&self, headers: &HeaderMap) -> Result<Principal, Unauthenticated> {
         let known = match self {
             Self::Anonymous => return Ok(Principal::anonymous()),
-            Self::Tokens(file) => bearer(headers).and_then(|token| file.principal_of(&token)),
+            Self::Tokens(file) => match bearer(headers) {
+                Some(token) => file.principal_of(&token).await,
+                None => None,
+            },
             Self::One { token, principal } => {
                 bearer(headers).filter(|shown| shown.hash() == token.hash()).map(|_| principal.clone())
             }

@@ -145,7 +145,7 @@ impl Site {
     ) -> Result<Response<AnswerBody>, Refusal> {
         admission::admit(route, &head.method, &head.headers)?;
         admission::admit_length(&head.headers, self.wire.request_bytes())?;
-        let principal = self.authenticate(self.names.admit(&head)?, &head)?;
+        let principal = self.authenticate(self.names.admit(&head)?, &head).await?;
         let Route::Interaction(interaction) = route else { return Ok(self.dispatch.capabilities()) };
         let place = match self.load.request() {
             Ok(place) => place,
@@ -173,8 +173,8 @@ impl Site {
     }
 
     /// Whose request it is. Nothing of its body is read before.
-    fn authenticate(&self, authority: &str, head: &Parts) -> Result<Principal, Refusal> {
-        let principal = self.authentication.identify(&head.headers);
+    async fn authenticate(&self, authority: &str, head: &Parts) -> Result<Principal, Refusal> {
+        let principal = self.authentication.identify(&head.headers).await;
         principal.map_err(|_| authentication::refusal(&self.called(authority)))
     }
 
@@ -196,7 +196,7 @@ impl Site {
             if authentication::is_asked(&head, &endpoint) {
                 return authentication::document(&head.method, &endpoint);
             }
-            match self.authenticate(authority, &head) {
+            match self.authenticate(authority, &head).await {
                 Ok(principal) => drop(head.extensions.insert(Verified(principal))),
                 // Even what is no route: only those who are let in learn which there are.
                 Err(refusal) if self.endpoint.has_below(head.uri.path()) => return Err(refusal),

@@ -381,8 +381,8 @@ fn a_new_file_is_its_owners_alone_and_holds_no_token() {
     assert_eq!(left.len(), 1, "{left:?}");
 }
 
-#[test]
-fn adding_keeps_what_is_there() {
+#[tokio::test]
+async fn adding_keeps_what_is_there() {
     use std::os::unix::fs::PermissionsExt as _;
     let directory = tempfile::tempdir().unwrap();
     let (path, link) = (directory.path().join("real"), directory.path().join("link"));
@@ -400,11 +400,11 @@ fn adding_keeps_what_is_there() {
         "{text}"
     );
     let file = TokenFile::open(&link).unwrap();
-    assert_eq!(file.principal_of(&token), Some(Principal::new("erin")));
+    assert_eq!(file.principal_of(&token).await, Some(Principal::new("erin")));
 }
 
-#[test]
-fn adding_at_once_loses_nothing_and_readers_see_whole_files() {
+#[tokio::test]
+async fn adding_at_once_loses_nothing_and_readers_see_whole_files() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("tokens");
     TokenFile::add(&path, "first").unwrap();
@@ -422,7 +422,7 @@ fn adding_at_once_loses_nothing_and_readers_see_whole_files() {
     });
     assert_eq!(tokens.len(), 40);
     for token in &tokens {
-        assert!(file.principal_of(token).is_some());
+        assert!(file.principal_of(token).await.is_some());
     }
 }
 
