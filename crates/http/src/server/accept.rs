@@ -134,7 +134,7 @@ impl Connections {
         let _ = stream.set_nodelay(true);
         let Some(tls) = &self.tls else { return self.requests(stream, peer).await };
         // In the task of this connection, so that nobody waits for it but its peer.
-        let handshake = TlsAcceptor::from(tls.current()).accept(stream);
+        let handshake = async { TlsAcceptor::from(tls.current().await).accept(stream).await };
         let handshake = tokio::time::timeout(self.limits.handshake_timeout, handshake);
         let agreed = tokio::select! {
             agreed = handshake => agreed,

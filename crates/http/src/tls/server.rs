@@ -1,9 +1,10 @@
 //! What a server shows: a certificate and its key, from files that may be replaced while it runs.
 
 use std::fmt;
-use std::fs;
+use std::fs::{self, File};
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -19,12 +20,19 @@ use crate::stamp::Stamp;
 /// How often files are looked at, at most.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
+/// How long a handshake waits for that; it goes on with what was shown before.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Far more than any chain of certificates.
+const MAX_BYTES: u64 = 1 << 20;
+
 /// A certificate, with those of its issuers behind it, and its private key.
 #[derive(Clone)]
 pub struct ServerTls(Arc<Shown>);
 
 struct Shown {
     files: Option<Files>,
+    /// Never held while files are looked at.
     state: Mutex<State>,
 }
 
@@ -39,6 +47,8 @@ struct State {
     read: Option<Pair>,
     digest: Digest,
     looked: Instant,
+    /// Whether a thread looks at the files just now.
+    looking: bool,
     /// What was wrong with the files at last, so that it is said once.
     told: Option<String>,
 }
@@ -52,7 +62,7 @@ struct Loaded {
     digest: Digest,
 }
 
-#[derive(PartialEq)]
+#[derive(Clone, PartialEq)]
 struct Pair {
     certificate: Stamp,
     key: Stamp,
@@ -60,7 +70,7 @@ struct Pair {
 
 impl ServerTls {
     /// Reads a certificate and its key from files in PEM. If they are replaced, connections that come a second later see
-    /// the new ones; as long as those are broken or do not fit, the old ones are kept.
+    /// the new ones; as long as those are broken or do not fit, or cannot be read in time, the old ones are kept.
     ///
     /// # Errors
     /// Files that cannot be read or hold something else, or a key that does not fit.
@@ -80,20 +90,45 @@ impl ServerTls {
     }
 
     fn new(Loaded { config, read, digest }: Loaded, files: Option<Files>) -> Self {
-        let state = State { config, read, digest, looked: Instant::now(), told: None };
+        let state = State { config, read, digest, looked: Instant::now(), looking: false, told: None };
         Self(Arc::new(Shown { files, state: Mutex::new(state) }))
     }
 
-    /// What the next connection is shown.
-    pub(crate) fn current(&self) -> Arc<rustls::ServerConfig> {
-        let mut state = self.0.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(files) = &self.0.files
-            && state.looked.elapsed() >= LOOK_AGAIN
-        {
-            state.looked = Instant::now();
-            state.refresh(files);
+    /// What the next connection is shown. The files are looked at beside what serves: where their file system hangs, that
+    /// keeps one thread, and the old ones are shown.
+    pub(crate) async fn current(&self) -> Arc<rustls::ServerConfig> {
+        if self.is_due() {
+            let shown = self.0.clone();
+            let looking = tokio::task::spawn_blocking(move || shown.look());
+            // What became of it is in the state.
+            let _ = tokio::time::timeout(PATIENCE, looking).await;
         }
-        state.config.clone()
+        self.0.state().config.clone()
+    }
+
+    /// Whether the files are to be looked at, by whoever asks.
+    fn is_due(&self) -> bool {
+        let mut state = self.0.state();
+        let due = self.0.files.is_some() && !state.looking && state.looked.elapsed() >= LOOK_AGAIN;
+        state.looking |= due;
+        due
+    }
+}
+
+impl Shown {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn look(&self) {
+        let Some(files) = &self.files else { return };
+        let known = self.state().read.clone();
+        let found = (known.is_none() || known != files.stamps()).then(|| files.load_again());
+        let mut state = self.state();
+        if let Some(found) = found {
+            state.take(files, found);
+        }
+        (state.looking, state.looked) = (false, Instant::now());
     }
 }
 
@@ -109,11 +144,8 @@ impl fmt::Debug for ServerTls {
 }
 
 impl State {
-    fn refresh(&mut self, files: &Files) {
-        if self.read.is_some() && self.read == files.stamps() {
-            return;
-        }
-        match files.load() {
+    fn take(&mut self, files: &Files, found: Result<Loaded, TlsError>) {
+        match found {
             Ok(Loaded { config, read, digest }) => {
                 (self.read, self.told) = (read, None);
                 // What is the same keeps the sessions that clients may take up again.
@@ -149,11 +181,22 @@ impl Files {
         Some(Pair { certificate: stamp(&self.certificate)?, key: stamp(&self.key)? })
     }
 
+    /// As [`Self::load`], but of files alone: at the start a pipe is read, later nobody may be at its other end.
+    fn load_again(&self) -> Result<Loaded, TlsError> {
+        for (kind, path) in [(CERTIFICATE, &self.certificate), (KEY, &self.key)] {
+            if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
+                let source = io::Error::new(io::ErrorKind::InvalidInput, "it is no file any more");
+                return Err(TlsError::Read { part: Part::new(kind, Some(path)), source });
+            }
+        }
+        self.load()
+    }
+
     fn load(&self) -> Result<Loaded, TlsError> {
         let now = SystemTime::now();
         // Before their contents, so that a change in between is noticed the next time.
         let stamps = self.stamps();
-        let read = |part: Part, path: &Path| match fs::read(path) {
+        let read = |part: Part, path: &Path| match read(path) {
             Ok(octets) => Ok((octets, part)),
             Err(source) => Err(TlsError::Read { part, source }),
         };
@@ -163,6 +206,15 @@ impl Files {
         let config = config((&certificate.0, certificate.1), (&key.0, key.1))?;
         let settled = |pair: &Pair| pair.certificate.is_settled(now) && pair.key.is_settled(now);
         Ok(Loaded { config, read: stamps.filter(settled), digest })
+    }
+}
+
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let mut octets = Vec::new();
+    let length = File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut octets)?;
+    match length as u64 > MAX_BYTES {
+        true => Err(io::Error::new(io::ErrorKind::InvalidData, "it is larger than 1 MiB")),
+        false => Ok(octets),
     }
 }
 
@@ -219,36 +271,47 @@ mod tests {
     use super::*;
 
     /// Looks at the files as if a second had passed, and says whether something else is shown.
-    fn changes(tls: &ServerTls) -> bool {
-        let mut state = tls.0.state.lock().unwrap();
-        let before = state.config.clone();
-        state.looked = Instant::now() - LOOK_AGAIN;
-        drop(state);
-        !Arc::ptr_eq(&before, &tls.current())
+    async fn changes(tls: &ServerTls) -> bool {
+        let before = tls.0.state().config.clone();
+        tls.0.state().looked = Instant::now() - LOOK_AGAIN;
+        !Arc::ptr_eq(&before, &tls.current().await)
     }
 
-    #[test]
-    fn a_pair_that_cannot_be_used_keeps_the_one_before_it() {
+    #[tokio::test]
+    async fn a_pair_that_cannot_be_used_keeps_the_one_before_it() {
         let directory = tempfile::tempdir().unwrap();
         let (certificate, key) = (directory.path().join("certificate"), directory.path().join("key"));
         let [old, new] = [(); 2].map(|()| self_signed(&["localhost".to_owned()]).unwrap());
         fs::write(&certificate, &old.certificate_pem).unwrap();
         fs::write(&key, old.key_pem.reveal()).unwrap();
         let tls = ServerTls::from_files(&certificate, &key).unwrap();
-        assert!(!changes(&tls), "the same files");
+        assert!(!changes(&tls).await, "the same files");
 
         fs::write(&certificate, &new.certificate_pem).unwrap();
-        assert!(!changes(&tls), "its key is yet to come");
-        let told = || tls.0.state.lock().unwrap().told.clone();
+        assert!(!changes(&tls).await, "its key is yet to come");
+        let told = || tls.0.state().told.clone();
         let first = told().unwrap();
         assert!(first.contains("does not fit"), "{first}");
         fs::remove_file(&key).unwrap();
-        assert!(!changes(&tls) && told().unwrap().contains("cannot be read"));
+        assert!(!changes(&tls).await && told().unwrap().contains("cannot be read"));
+
+        // Nobody writes into it, and nothing is without end.
+        #[cfg(unix)]
+        {
+            assert!(std::process::Command::new("mkfifo").arg(&key).status().unwrap().success());
+            assert!(!changes(&tls).await && told().unwrap().contains("no file any more"));
+            fs::remove_file(&key).unwrap();
+        }
+        fs::write(&key, vec![b'x'; 1 << 21]).unwrap();
+        assert!(!changes(&tls).await && told().unwrap().contains("larger than 1 MiB"));
 
         fs::write(&key, new.key_pem.reveal()).unwrap();
-        assert!(changes(&tls), "the new pair is whole");
+        tls.0.state().looking = true;
+        assert!(!changes(&tls).await, "as long as a thread hangs there, nobody else waits for the files");
+        tls.0.state().looking = false;
+        assert!(changes(&tls).await, "the new pair is whole");
         assert_eq!(told(), None);
-        assert!(!changes(&tls), "and is not taken twice");
+        assert!(!changes(&tls).await, "and is not taken twice");
         let shown = format!("{tls:?}");
         assert!(shown.contains("certificate") && !shown.contains("BEGIN"), "{shown}");
     }
