@@ -163,6 +163,9 @@ impl fmt::Display for Report {
             writeln!(f, "not applicable without {lacking}:")?;
             names.iter().try_for_each(|name| writeln!(f, "        {name}"))?;
         }
+        for (interaction, code, reason) in &self.unprovoked {
+            writeln!(f, "no check makes `{interaction}` answer `{code}`: {reason}")?;
+        }
         if let Some(hollow) = self.hollow() {
             writeln!(f, "TOO LITTLE APPLIED  {hollow}; declare what is listed above")?;
         }

@@ -71,7 +71,8 @@ impl<H: Clone + Send + Sync + 'static> Subject<H> {
     /// hands on what is behind it, which are kept for as long as the provider is used.
     ///
     /// Several are used at one time, and what is done to one must not be seen in another. The content should be small,
-    /// some hundred Objects at most: the suite reads it many times.
+    /// some hundred Objects at most: the suite reads it many times. Where the states of what was just made do not last
+    /// yet, `make` waits until they do.
     pub fn new<M, F, P>(name: impl Into<String>, make: M) -> Self
     where
         M: Fn() -> F + Send + Sync + 'static,

@@ -67,6 +67,17 @@ async fn refused(bench: Bench) -> Verdict {
 
 /// Each of these is refused so, and nothing happens.
 async fn all_refused(bench: &Bench, samples: &[Sample], code: ErrorCode) -> Verdict {
+    let together = refused_so(bench, samples, code).await;
+    if together.is_err() {
+        // One at a time, to tell which of them it was.
+        for sample in samples {
+            refused_so(bench, std::slice::from_ref(sample), code).await?;
+        }
+    }
+    together
+}
+
+async fn refused_so(bench: &Bench, samples: &[Sample], code: ErrorCode) -> Verdict {
     let world = bench.world().await?;
     let before = world.snapshot().await?;
     for sample in samples {
@@ -74,9 +85,9 @@ async fn all_refused(bench: &Bench, samples: &[Sample], code: ErrorCode) -> Verd
         let given = format!("{:?}", call.arguments.record());
         let answer = world.call(call).await;
         expect_code(&answer, code, format!("{sample} with {given}"))?;
-        world.unchanged_since(&before, &format!("{sample} was refused")).await?;
     }
-    Ok(())
+    let refused: Vec<String> = samples.iter().map(Sample::to_string).collect();
+    world.unchanged_since(&before, &format!("{} was refused", refused.join(", "))).await
 }
 
 async fn unusable(bench: Bench) -> Verdict {
