@@ -38,7 +38,7 @@ pub enum EndpointError {
     /// It is no URL.
     #[error("`{text}` is no URL ({reason}); write one such as http://127.0.0.1:8420/")]
     InvalidUrl {
-        /// What was given.
+        /// What was given, without user information.
         text: String,
         /// What the parser says.
         reason: String,
@@ -46,19 +46,19 @@ pub enum EndpointError {
     /// It has no host.
     #[error("`{text}` names no host; write a URL such as http://127.0.0.1:8420/")]
     NotAbsoluteBase {
-        /// What was given.
+        /// What was given, without user information.
         text: String,
     },
     /// It has a query.
     #[error("`{text}` has a query; leave out everything from the `?` on")]
     HasQuery {
-        /// What was given.
+        /// What was given, without user information.
         text: String,
     },
     /// It has a fragment.
     #[error("`{text}` has a fragment; leave out everything from the `#` on")]
     HasFragment {
-        /// What was given.
+        /// What was given, without user information.
         text: String,
     },
 }
@@ -69,18 +69,16 @@ impl Endpoint {
     /// # Errors
     /// Anything else, saying what to leave out.
     pub fn parse(text: &str) -> Result<Self, EndpointError> {
-        let mut url = Url::parse(text).map_err(|error| EndpointError::InvalidUrl {
-            text: text.to_owned(),
-            reason: error.to_string(),
-        })?;
+        let mut url = Url::parse(text)
+            .map_err(|error| EndpointError::InvalidUrl { text: shown(text), reason: error.to_string() })?;
         if url.cannot_be_a_base() || !url.has_host() {
-            return Err(EndpointError::NotAbsoluteBase { text: text.to_owned() });
+            return Err(EndpointError::NotAbsoluteBase { text: shown(text) });
         }
         if url.query().is_some() {
-            return Err(EndpointError::HasQuery { text: text.to_owned() });
+            return Err(EndpointError::HasQuery { text: shown(text) });
         }
         if url.fragment().is_some() {
-            return Err(EndpointError::HasFragment { text: text.to_owned() });
+            return Err(EndpointError::HasFragment { text: shown(text) });
         }
         if !url.path().ends_with('/') {
             let path = format!("{}/", url.path());
@@ -139,8 +137,13 @@ impl Endpoint {
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 
+    /// Whether it holds a name or password. Nothing is sent to such an endpoint.
+    pub fn has_user_information(&self) -> bool {
+        !self.0.username().is_empty() || self.0.password().is_some()
+    }
+
     /// Whether what is sent there stays on this machine.
-    pub(crate) fn is_loopback(&self) -> bool {
+    pub fn is_loopback(&self) -> bool {
         match self.0.host() {
             Some(Host::Ipv4(address)) => address.is_loopback(),
             Some(Host::Ipv6(address)) => IpAddr::V6(address).to_canonical().is_loopback(),
@@ -154,10 +157,15 @@ impl Endpoint {
     }
 }
 
+/// A text that may be a URL, without what may be user information and hold a secret.
+fn shown(text: &str) -> String {
+    text.rsplit_once('@').map_or_else(|| text.to_owned(), |(_, rest)| format!("…@{rest}"))
+}
+
 /// Without user information, which may hold a secret.
 impl fmt::Display for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.0.username().is_empty() && self.0.password().is_none() {
+        if !self.has_user_information() {
             return f.write_str(self.as_str());
         }
         let host = self.0.host_str().unwrap_or_default();
@@ -172,5 +180,29 @@ impl fmt::Display for Endpoint {
 impl fmt::Debug for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Endpoint({self})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn user_information_is_shown_nowhere() {
+        for text in [
+            "http://me:secret@host:x/",
+            "http://me:se@secret@host:x/",
+            "me:secret@host",
+            "http//me:secret@host",
+            "mailto:secret@host",
+            "http://me:secret@host/?q",
+            "http://me:secret@host/#f",
+        ] {
+            let error = Endpoint::parse(text).unwrap_err();
+            assert!(!format!("{error} {error:?}").contains("secret"), "{error}");
+            assert!(error.to_string().contains("…@host"), "{error}");
+        }
+        let endpoint = Endpoint::parse("http://me:secret@host:1/a").unwrap();
+        assert_eq!(format!("{endpoint} {endpoint:?}"), "http://host:1/a/ Endpoint(http://host:1/a/)");
     }
 }

@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::io;
+use std::net::IpAddr;
 
 use rustls::pki_types::UnixTime;
 use rustls::{CertificateError, InvalidMessage};
@@ -91,7 +92,9 @@ fn names(presented: &[String]) -> String {
         let inside = name.split_once('(').and_then(|(_, rest)| rest.strip_suffix(')'))?;
         let name = inside.trim_matches('"');
         let is_plain = name.len() <= 253 && name.bytes().all(|byte| byte.is_ascii_graphic());
-        is_plain.then(|| name.to_owned())
+        // Addresses come in another form than people write.
+        is_plain
+            .then(|| name.parse::<IpAddr>().map_or_else(|_| name.to_owned(), |address| address.to_string()))
     };
     let names: Vec<String> = presented.iter().filter_map(bare).collect();
     match names.len() {
@@ -118,6 +121,7 @@ mod tests {
     fn names_of_a_certificate_are_shown_only_where_they_are_plain() {
         let cases = [
             (vec!["DnsName(\"a.example\")", "IpAddress(127.0.0.1)"], "a.example, 127.0.0.1"),
+            (vec!["IpAddress(0::1)", "IpAddress(2001:db8:0:0:0:0:0:1)"], "::1, 2001:db8::1"),
             (vec!["DnsName(\"\u{202e}evil\")", "DnsName(\"\u{1b}[2J\")", "DnsName(\"a b\")"], "other names"),
             (vec!["DnsName(\"x\")"; 7], "x, x, x, x, x and 2 more"),
             (vec![], "other names"),

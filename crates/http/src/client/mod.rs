@@ -72,6 +72,12 @@ pub enum SetupError {
         /// Its scheme.
         scheme: String,
     },
+    /// Its URL holds a name or password, which would go out for others to read.
+    #[error("the URL of {endpoint} holds a name or password: leave out what stands before the `@`")]
+    UserInformation {
+        /// The endpoint.
+        endpoint: Endpoint,
+    },
     /// A token would go out for others to read.
     #[error(
         "a token is not sent to {endpoint}, since whoever is on the way could take it: use https://, or allow it if \
@@ -110,13 +116,16 @@ impl HttpTransport {
     /// Speaks to the Host at that endpoint. Nothing is sent yet.
     ///
     /// # Errors
-    /// A scheme other than `https` and `http`, a token that others could read, or trusted certificates that are none.
+    /// A scheme other than `https` and `http`, user information in the URL, a token that others could read, or trusted certificates that are none.
     pub fn new(endpoint: Endpoint, config: ClientConfig) -> Result<Self, SetupError> {
         let tls = match endpoint.scheme() {
             "https" => config.trust.config()?,
             "http" => Trust::nobody()?,
             scheme => return Err(SetupError::Scheme { scheme: scheme.to_owned(), endpoint }),
         };
+        if endpoint.has_user_information() {
+            return Err(SetupError::UserInformation { endpoint });
+        }
         let is_read_by_others = endpoint.scheme() == "http" && !endpoint.is_loopback();
         if config.token.is_some() && is_read_by_others && !config.plain_token_beyond_loopback {
             return Err(SetupError::PlainToken { endpoint });

@@ -33,6 +33,8 @@ pub struct Server;
 /// A server that has its address and does not answer yet.
 pub struct BoundServer {
     listener: TcpListener,
+    /// Its address as a URL has it.
+    address: SocketAddr,
     endpoint: Endpoint,
     config: ServerConfig,
     responder: Arc<dyn Responder>,
@@ -119,12 +121,12 @@ impl Server {
         config.limits = config.limits.checked(&config.wire)?;
         let bind = |source| ServeError::Bind { listen, source };
         let listener = TcpListener::bind(listen).await.map_err(bind)?;
-        let address = listener.local_addr().map_err(bind)?;
+        let address = in_url(listener.local_addr().map_err(bind)?);
         let endpoint = Some(&config.base_path)
             .filter(|path| path.starts_with('/'))
             .and_then(|path| endpoint(&config, address, path))
             .ok_or_else(|| ServeError::BasePath { base_path: config.base_path.clone() })?;
-        Ok(BoundServer { listener, endpoint, config, responder, further: axum::Router::new() })
+        Ok(BoundServer { listener, address, endpoint, config, responder, further: axum::Router::new() })
     }
 }
 
@@ -143,11 +145,17 @@ fn missing(config: &ServerConfig) -> Option<Missing> {
     }
 }
 
+/// The address as it stands in URLs: an IPv4 one as such, however it was given, and none with a zone (`%eth0`), which a URL
+/// cannot have.
+fn in_url(address: SocketAddr) -> SocketAddr {
+    SocketAddr::new(address.ip().to_canonical(), address.port())
+}
+
 /// Where a client on this machine reaches the server, or by the first name that it was given.
 fn endpoint(config: &ServerConfig, address: SocketAddr, path: &str) -> Option<Endpoint> {
     let scheme = if config.tls.is_some() { "https" } else { "http" };
     let parse = |authority: &str| Endpoint::parse(&format!("{scheme}://{authority}{path}")).ok();
-    if !address.ip().to_canonical().is_unspecified() {
+    if !address.ip().is_unspecified() {
         return parse(&address.to_string());
     }
     if let Some(named) = config.hosts.first().and_then(|host| parse(host)) {
@@ -155,7 +163,6 @@ fn endpoint(config: &ServerConfig, address: SocketAddr, path: &str) -> Option<En
     }
     let loopback: IpAddr = match address.ip() {
         IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
-        IpAddr::V6(address) if address.to_ipv4_mapped().is_some() => Ipv4Addr::LOCALHOST.into(),
         IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
     };
     parse(&SocketAddr::new(loopback, address.port()).to_string())
@@ -189,8 +196,36 @@ impl BoundServer {
     pub async fn serve(self, shutdown: impl Future<Output = ()>) {
         let limits = self.config.limits.clone();
         let tls = self.config.tls.clone();
-        let address = self.listener.local_addr().unwrap_or(self.config.listen);
-        let site = Site::new(self.endpoint, address, self.config, self.responder, self.further);
+        let site = Site::new(self.endpoint, self.address, self.config, self.responder, self.further);
         accept::serve(self.listener, Arc::new(site), limits, tls, shutdown).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::origin::Names;
+    use super::*;
+
+    #[test]
+    fn a_server_goes_by_the_address_in_its_url() {
+        for (address, url) in [
+            ("127.0.0.1:8420", "http://127.0.0.1:8420/"),
+            ("[::ffff:127.0.0.1]:8420", "http://127.0.0.1:8420/"),
+            ("[::ffff:192.0.2.1]:80", "http://192.0.2.1/"),
+            ("[::ffff:0.0.0.0]:8420", "http://127.0.0.1:8420/"),
+            ("0.0.0.0:8420", "http://127.0.0.1:8420/"),
+            ("[::]:8420", "http://[::1]:8420/"),
+            ("[2001:DB8::1]:8420", "http://[2001:db8::1]:8420/"),
+            ("[fe80::1%4]:8420", "http://[fe80::1]:8420/"),
+        ] {
+            let address = in_url(address.parse().unwrap());
+            let endpoint = endpoint(&ServerConfig::default(), address, "/").unwrap();
+            assert_eq!(endpoint.as_str(), url);
+            let authority = url.split('/').nth(2).unwrap();
+            let (head, ()) = http::Request::get("/").header("host", authority).body(()).unwrap().into_parts();
+            let admitted =
+                Names::new(address, false, &[], &[]).admit(&head).map_err(|refusal| refusal.status);
+            assert_eq!(admitted, Ok(authority));
+        }
     }
 }

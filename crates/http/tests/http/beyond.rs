@@ -64,6 +64,22 @@ async fn what_is_missing_is_named_unless_it_is_allowed() {
 }
 
 #[tokio::test]
+async fn a_server_answers_at_the_url_that_it_tells() {
+    // As a machine without IPv6 has none of the others.
+    let mut served = 0;
+    for listen in ["127.0.0.1:0", "127.9.9.9:0", "[::1]:0", "[::ffff:127.0.0.1]:0"] {
+        let listen = listen.parse().unwrap();
+        if tokio::net::TcpListener::bind::<std::net::SocketAddr>(listen).await.is_err() {
+            continue;
+        }
+        let server = Running::with(|config| config.listen = listen).await;
+        assert_eq!(server.send(&server.request("GET /v1", "", "")).await.status, 200, "{listen}");
+        served += 1;
+    }
+    assert!(served > 0);
+}
+
+#[tokio::test]
 async fn a_server_at_all_addresses_goes_by_each_of_them_and_by_no_foreign_name() {
     let server = Running::with(|config| {
         open(config);

@@ -46,7 +46,9 @@ async fn connect(
     protocols: &[&str],
 ) -> std::io::Result<TlsStream<TcpStream>> {
     let mut roots = rustls::RootCertStore::empty();
-    roots.add(CertificateDer::from_pem_slice(trusted.certificate_pem.as_bytes()).unwrap()).unwrap();
+    for certificate in CertificateDer::pem_slice_iter(trusted.certificate_pem.as_bytes()) {
+        roots.add(certificate.unwrap()).unwrap();
+    }
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let mut config = rustls::ClientConfig::builder_with_provider(provider)
         .with_protocol_versions(versions)
@@ -227,6 +229,37 @@ async fn a_renewed_certificate_is_shown_without_a_restart() {
     assert!(connect(&server, &old, &[&TLS13], &[]).await.is_err(), "the old one is gone");
     open.write_all(server.request("GET /v1", "", "").as_bytes()).await.unwrap();
     assert_eq!(Reply::read(&mut open).await.status, 200, "connections that are open go on");
+}
+
+#[tokio::test]
+async fn no_request_fails_while_a_certificate_is_renewed() {
+    let directory = tempfile::tempdir().unwrap();
+    let (certificate_file, key_file) = (directory.path().join("cert.pem"), directory.path().join("key.pem"));
+    let (old, new) = (certificate("localhost"), certificate("localhost"));
+    let both = SelfSigned {
+        certificate_pem: format!("{}{}", old.certificate_pem, new.certificate_pem),
+        key_pem: old.key_pem.clone(),
+    };
+    std::fs::write(&certificate_file, &old.certificate_pem).unwrap();
+    std::fs::write(&key_file, old.key_pem.reveal()).unwrap();
+    let tls = ServerTls::from_files(&certificate_file, &key_file).unwrap();
+    let server = Running::with(|config| config.tls = Some(tls)).await;
+    let renewed = CertificateDer::from_pem_slice(new.certificate_pem.as_bytes()).unwrap();
+    let ask = async || {
+        let mut stream = connect(&server, &both, &[&TLS13], &[]).await.unwrap();
+        stream.write_all(server.request("GET /v1", "", "").as_bytes()).await.unwrap();
+        assert_eq!(Reply::read(&mut stream).await.status, 200);
+        stream.get_ref().1.peer_certificates().unwrap()[0] == renewed
+    };
+    assert!(!ask().await, "the old one is shown");
+    // In between, the key does not fit.
+    std::fs::write(&certificate_file, &new.certificate_pem).unwrap();
+    for _ in 0..20 {
+        assert!(!ask().await);
+    }
+    std::fs::write(&key_file, new.key_pem.reveal()).unwrap();
+    let asking = async { while !ask().await {} };
+    tokio::time::timeout(LONG, asking).await.expect("the new one is shown");
 }
 
 #[test]

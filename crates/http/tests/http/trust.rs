@@ -251,6 +251,16 @@ fn a_token_goes_out_only_where_nobody_else_can_read_it() {
 }
 
 #[test]
+fn a_name_or_password_in_a_url_goes_nowhere() {
+    for url in ["http://me:secret@127.0.0.1:1/", "https://secret@host/", "http://:secret@127.0.0.1:1/"] {
+        let endpoint = Endpoint::parse(url).unwrap();
+        let Err(error) = HttpTransport::new(endpoint, ClientConfig::default()) else { panic!("{url}") };
+        assert!(matches!(error, SetupError::UserInformation { .. }), "{error}");
+        assert!(!format!("{error} {error:?}").contains("secret"), "{error}");
+    }
+}
+
+#[test]
 fn files_of_trusted_certificates_that_are_none_say_so() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("ca.pem");
