@@ -26,6 +26,13 @@ pub(super) fn is_absence(error: &io::Error) -> bool {
 
 /// Of a call on something that was found.
 pub(super) fn refused(error: io::Error) -> Refusal {
+    if [Errno::MFILE, Errno::NFILE]
+        .into_iter()
+        .any(|errno| error.raw_os_error() == Some(errno.raw_os_error()))
+    {
+        let text = "the Host has as many files open as it may, and nothing was changed; call again later";
+        return Refusal::Limit(text.to_owned());
+    }
     // Where no system has said it, a name was found to lead out of its directory, and led nowhere.
     if error.kind() == io::ErrorKind::PermissionDenied && error.raw_os_error().is_some() {
         return Refusal::PermissionDenied(

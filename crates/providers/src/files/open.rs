@@ -1,10 +1,8 @@
 //! The only places where anything is opened: the root by the operator's own path, all else by one name in a directory
 //! that is open already and never through a link, so that no path, link or race leads out of the root.
 
-use std::ffi::OsStr;
 use std::io;
-use std::os::fd::OwnedFd;
-use std::os::unix::ffi::OsStrExt;
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 
 use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt};
@@ -66,9 +64,10 @@ pub(super) fn readable(directory: &Dir) -> io::Result<OwnedFd> {
     Ok(rustix::fs::openat(directory, ".", flags, Mode::empty())?)
 }
 
-/// Opens what stands under a name, whatever bytes it has, if that is a directory.
-pub(super) fn directory_of(parent: &Dir, name: &[u8]) -> io::Result<Option<Dir>> {
-    match parent.open_dir_nofollow(OsStr::from_bytes(name)) {
+/// As [`readable`], of what stands under a name, whatever bytes it has, if that is a directory.
+pub(super) fn readable_of(parent: impl AsFd, name: &[u8]) -> io::Result<Option<OwnedFd>> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    match rustix::fs::openat(parent, name, flags, Mode::empty()).map_err(io::Error::from) {
         Ok(directory) => Ok(Some(directory)),
         Err(error) if is_absence(&error) => Ok(None),
         Err(error) => Err(error),

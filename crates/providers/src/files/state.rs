@@ -162,21 +162,17 @@ impl States {
         if self.is_young(stat) { self.unmatched(&stamp) } else { lasting(&stamp, None) }
     }
 
-    /// The state of a file that holds what was just written, whose digest is known where it is short. Should another
-    /// have written meanwhile, this state is nobody's.
+    /// The state of a file that holds what was just written, whose digest is known where it is short. It is the caller's
+    /// to see that nobody has written meanwhile, once this is said.
     pub(super) fn of_own(&self, stat: &Stat, content: Option<Digest>) -> State {
         let stamp = stat.stamp();
-        let is_young = || self.is_young(stat);
+        let young = self.is_young(stat);
         match content {
-            None if is_young() => self.unmatched(&stamp),
+            None if young => self.unmatched(&stamp),
             None => lasting(&stamp, None),
             Some(_) => {
-                let settled = !is_young();
-                self.remember(
-                    stat.place,
-                    Remembered { stamp, content, names: Count::None, settled },
-                    is_young,
-                )
+                let found = Remembered { stamp, content, names: Count::None, settled: !young };
+                self.remember(stat.place, found, || young)
             }
         }
     }

@@ -77,6 +77,28 @@ pub(super) fn call_instead(
     instead(directory, Settings::default(), at, 0, operation, arguments, work)
 }
 
+/// Calls `write` of the file `f`, and does this instead.
+pub(super) fn write_instead(
+    directory: &Path,
+    work: impl Fn(&Task<'_>, Call) -> Result<Done, Refusal> + Send + Sync + 'static,
+) -> Result<Value, ProtocolError> {
+    let settings = Settings { writable: true, ..Settings::default() };
+    let entry = EntryPath::parse("/w/f").unwrap();
+    let arguments = vec![("text", Value::from(""))];
+    instead(directory, settings, entry, 1, "write", arguments, move |root, context, call| {
+        let patience = Patience::of_looks(context, u64::MAX);
+        work(&Task { root, context, patience: &patience }, call)
+    })
+}
+
+/// Writes into a file as it is, and sets the time of its last change back.
+pub(super) fn rewrite(path: &Path, content: &[u8]) {
+    let file = std::fs::OpenOptions::new().write(true).open(path).unwrap();
+    let before = file.metadata().unwrap().modified().unwrap();
+    std::os::unix::fs::FileExt::write_all_at(&file, content, 0).unwrap();
+    file.set_modified(before).unwrap();
+}
+
 /// What an operation does that others get ahead of: `between` is what they do right behind the comparison.
 pub(super) type Overtaken = fn(&Task<'_>, Call, &dyn Fn()) -> Result<Done, Refusal>;
 
@@ -114,12 +136,7 @@ type Overtaker = (Box<dyn Fn(&Path) + Send + Sync>, Vec<(&'static str, Option<&'
 
 /// What others do to the file `f` so that whoever saw it before may not touch it, and what stands there then.
 pub(super) fn overtakers() -> Vec<Overtaker> {
-    let in_place = |at: &Path, content: &[u8]| {
-        let file = std::fs::OpenOptions::new().write(true).open(at.join("f")).unwrap();
-        let before = file.metadata().unwrap().modified().unwrap();
-        std::os::unix::fs::FileExt::write_all_at(&file, content, 0).unwrap();
-        file.set_modified(before).unwrap();
-    };
+    let in_place = |at: &Path, content: &[u8]| rewrite(&at.join("f"), content);
     vec![
         (Box::new(move |at| in_place(at, b"them")), vec![("f", Some("them"))]),
         (Box::new(move |at| in_place(at, b"longer")), vec![("f", Some("longer"))]),

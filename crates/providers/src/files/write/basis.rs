@@ -4,6 +4,9 @@
 use std::io;
 use std::os::unix::fs::FileExt;
 
+use worldspace_host::Refusal;
+
+use crate::files::failure::refused;
 use crate::files::open;
 use crate::files::root::{Found, Root};
 use crate::files::stat::{Kind, Stat};
@@ -24,7 +27,15 @@ enum Held {
 }
 
 impl Basis {
-    pub(super) fn of(root: &Root, found: &Found) -> io::Result<Self> {
+    /// What was found, if it stays as it is while it is read.
+    pub(super) fn of(root: &Root, found: &Found) -> Result<Self, Refusal> {
+        let basis = Self::read_of(root, found).map_err(refused)?;
+        let now = basis.now().map_err(refused)?;
+        let stays = basis.stat.stamp() == found.stat.stamp() && basis.stat.stamp() == now.stamp();
+        if stays { Ok(basis) } else { Err(Refusal::StateChanged) }
+    }
+
+    fn read_of(root: &Root, found: &Found) -> io::Result<Self> {
         let (held, stat) = match &found.above {
             Some((parent, name)) if found.stat.kind == Kind::Directory => {
                 let directory = open::directory(parent, name)?;
@@ -65,11 +76,15 @@ impl Basis {
             && (self.content.is_none() || self.content == self.read(root)?))
     }
 
-    /// Whether nothing leads to it any more.
+    /// Whether no name leads to it any more.
     pub(super) fn is_gone(&self) -> bool {
+        self.now().is_ok_and(|stat| stat.links == 0)
+    }
+
+    fn now(&self) -> io::Result<Stat> {
         match &self.held {
-            Held::File(file) => Stat::of(file).is_ok_and(|stat| stat.links == 0),
-            Held::Directory(directory) => open::is_removed(directory),
+            Held::File(file) => Stat::of(file),
+            Held::Directory(directory) => Stat::of(directory),
         }
     }
 
@@ -77,7 +92,7 @@ impl Basis {
     fn read(&self, root: &Root) -> io::Result<Option<Digest>> {
         match &self.held {
             Held::File(_) if self.stat.size > self.read => Ok(None),
-            Held::File(file) => digest_whole(file).map(Some),
+            Held::File(file) => digest_of(file).map(Some),
             Held::Directory(directory) => match root.states.digest_names(directory) {
                 Ok((_, Count::TooMany)) => Ok(None),
                 Ok((digest, _)) => Ok(Some(digest)),
@@ -88,7 +103,7 @@ impl Basis {
 }
 
 /// Of what an open file holds now.
-fn digest_whole(file: &std::fs::File) -> io::Result<Digest> {
+pub(super) fn digest_of(file: &std::fs::File) -> io::Result<Digest> {
     let mut hasher = blake3::Hasher::new();
     let mut buffer = vec![0; 64 << 10];
     let mut offset = 0;

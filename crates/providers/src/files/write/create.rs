@@ -1,13 +1,17 @@
 //! `create_file`, `create_directory`: something new beside others. What is there already is an outcome, not an error.
 
 use std::io::Write;
+use std::sync::MutexGuard;
 
 use rustix::fs::{AtFlags, Mode};
 use rustix::io::Errno;
 use worldspace_host::{After, Call, Done, Fate, LocalPath, Refusal};
 use worldspace_model::{Segment, Value};
 
-use super::{Writer, case_of, content, is_taken, leads_to, new_name, not_done, synchronise, unprepared};
+use super::{
+    Names, Writer, case_of, content, is_taken, leads_to, new_name, not_done, require_own_filesystem,
+    unprepared,
+};
 use crate::files::failure::refused;
 use crate::files::root::Inside;
 use crate::files::stat::{Kind, Stat};
@@ -17,6 +21,7 @@ use crate::files::task::Task;
 struct Place {
     above: LocalPath,
     inside: Inside,
+    names: Names,
     name: Segment,
     created: Value,
     exists: Value,
@@ -27,16 +32,19 @@ impl Place {
     fn find(task: &Task<'_>, call: &Call, kind: Kind) -> Result<(Self, bool), Refusal> {
         let given = call.segment("name")?.ok_or_else(|| Refusal::argument("name", "is needed"))?;
         let inside = task.root.look_into(task.find(call)?).map_err(refused)?;
+        require_own_filesystem(task, &inside.directory)?;
+        let names = Names::of(&inside.directory)?;
         let name = new_name(&inside, given, kind)?;
         let path = call.path().child(&name);
         let taken = is_taken(task, &inside, &path, &name);
         let (created, exists) = (case_of(task, "created", &path)?, case_of(task, "exists", &path)?);
-        Ok((Self { above: call.path().clone(), inside, name, created, exists }, taken))
+        Ok((Self { above: call.path().clone(), inside, names, name, created, exists }, taken))
     }
 
     /// What to answer once it is there.
-    fn made(self) -> Fate {
-        match synchronise(&self.inside.directory) {
+    fn made(self, one: MutexGuard<'_, ()>) -> Fate {
+        drop(one);
+        match self.names.synchronise() {
             Ok(()) => Fate::Done { result: self.created, after: After::Changed },
             Err(error) => Fate::unknown(error),
         }
@@ -61,24 +69,24 @@ pub(super) fn file(task: &Task<'_>, writer: &Writer, call: Call) -> Result<Done,
     let mut slot = writer.staging()?.slot().map_err(unprepared)?;
     let mut file = slot.create_as_in(&place.inside.directory).map_err(unprepared)?;
     file.write_all(&content).and_then(|()| file.sync_all()).map_err(unprepared)?;
-    let _one = writer.begin();
+    let one = writer.begin();
     call.fence_blocking(None, || {
         let directory = &place.inside.directory;
         match slot.put(directory, &place.name) {
-            Ok(()) if place.is_right(task) => place.made(),
+            Ok(()) if place.is_right(task) => place.made(one),
             Ok(()) => {
                 let made = Stat::of(&file).map(|stat| stat.place);
                 match slot.take(directory, &place.name) {
                     Ok(()) if slot.stat().is_ok_and(|out| made.is_ok_and(|made| out.place == made)) => {
                         slot.set_disposable(true);
-                        Fate::RolledBack(Refusal::StateChanged)
+                        place.names.undone()
                     }
                     Ok(()) => Fate::unknown("another file was taken away while one was to be undone"),
                     Err(error) => Fate::unknown(error),
                 }
             }
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => place.exists(),
-            Err(error) => not_done(error),
+            Err(error) => not_done(error, Some(&slot)),
         }
     })
 }
@@ -88,17 +96,19 @@ pub(super) fn directory(task: &Task<'_>, writer: &Writer, call: Call) -> Result<
     if taken {
         return Ok(call.done(place.exists));
     }
-    let _one = writer.begin();
+    let one = writer.begin();
     call.fence_blocking(None, || {
         let (directory, name) = (&place.inside.directory, place.name.as_str());
         match rustix::fs::mkdirat(directory, name, Mode::from_raw_mode(0o777)) {
-            Ok(()) if place.is_right(task) => place.made(),
+            Ok(()) if place.is_right(task) => place.made(one),
+            // Where another directory is by now, only an empty one goes.
             Ok(()) => match rustix::fs::unlinkat(directory, name, AtFlags::REMOVEDIR) {
-                Ok(()) => Fate::RolledBack(Refusal::StateChanged),
+                Ok(()) => place.names.undone(),
                 Err(error) => Fate::unknown(std::io::Error::from(error)),
             },
             Err(Errno::EXIST) => place.exists(),
-            Err(error) => not_done(error.into()),
+            Err(Errno::INVAL) => Fate::RolledBack(unprepared(Errno::ILSEQ.into())),
+            Err(error) => not_done(error.into(), None),
         }
     })
 }

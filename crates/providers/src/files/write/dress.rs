@@ -7,25 +7,25 @@ use std::os::unix::fs::MetadataExt;
 use rustix::fs::{Gid, Mode, RawMode, Uid, XattrFlags, fchmod, fchown, fgetxattr, flistxattr, fsetxattr};
 use rustix::io::Errno;
 
-/// The access rules of a file. Without them the permissions would mean something else.
-const ACCESS_RULES: &[u8] = b"system.posix_acl_access";
 /// Kept by the system itself, which knows what a new file is to get.
 const OF_THE_SYSTEM: &[u8] = b"security.";
 /// The longest list and the longest value of attributes on Linux.
 const LONGEST: usize = 64 << 10;
 
+/// What lets a program run as its owner or group. As with every write, it does not outlive the content.
+const RUNS_AS_OTHERS: u32 = 0o6000;
+
 /// Makes a file like another in everything but its content.
 ///
 /// # Errors
-/// The owner or the access rules cannot be kept: the file would become readable to others, or not to its owner.
+/// Owner, access rules or another attribute cannot be kept: the file would become readable to others, or mean less.
 pub(super) fn like(new: &File, old: &File) -> io::Result<()> {
     let (was, is) = (old.metadata()?, new.metadata()?);
     if (was.uid(), was.gid()) != (is.uid(), is.gid()) {
         fchown(new, Some(Uid::from_raw(was.uid())), Some(Gid::from_raw(was.gid())))?;
     }
-    // Behind the owner: a new owner takes away the bits that let a program run as another.
     #[allow(clippy::unnecessary_cast, reason = "raw modes are narrower on some systems")]
-    fchmod(new, Mode::from_raw_mode((was.mode() & 0o7777) as RawMode))?;
+    fchmod(new, Mode::from_raw_mode((was.mode() & 0o7777 & !RUNS_AS_OTHERS) as RawMode))?;
     attributes(new, old)
 }
 
@@ -45,10 +45,9 @@ fn attributes(new: &File, old: &File) -> io::Result<()> {
         let copied = fgetxattr(old, name, rustix::buffer::spare_capacity(&mut value))
             .and_then(|_| fsetxattr(new, name, &value, XattrFlags::empty()));
         match copied {
+            // Gone since the names were read.
             Ok(()) | Err(Errno::NODATA) => {}
-            Err(error) if name == ACCESS_RULES => return Err(error.into()),
-            // Not everything that can be read there can be set.
-            Err(error) => tracing::debug!(%error, "an attribute of a replaced file is not carried over"),
+            Err(error) => return Err(error.into()),
         }
     }
     Ok(())

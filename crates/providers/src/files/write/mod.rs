@@ -4,8 +4,7 @@
 //! after a crash. **Durable.** What is answered as done is on the disk: the content and the directory that names it are
 //! synchronised before.
 //!
-//! **Guarded.** What an effect rests on is compared in the critical section of the effect, one at a time within this
-//! process. Other processes know nothing of that section. So what an effect has moved out of the way is looked at once
+//! **Guarded.** What an effect rests on is compared in the critical section of the effect, one at a time within a mount. Other processes know nothing of that section. So what an effect has moved out of the way is looked at once
 //! more: if it is not what was compared, it is put back, and the caller is told that the target changed. Meanwhile others
 //! may see the new content for a moment. The same goes for a directory that was moved while something was done in it.
 //!
@@ -14,10 +13,12 @@
 //! as every write does and only those avoid that set it back on purpose.
 
 use std::io;
+use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cap_std::fs::Dir;
 use rustix::io::Errno;
+use tokio::sync::Semaphore;
 use worldspace_host::{Call, Done, Fate, LocalPath, Refusal};
 use worldspace_model::{Segment, Value};
 
@@ -46,28 +47,98 @@ pub(super) struct Writer {
     root: Arc<Dir>,
     /// Held from the comparison with what the caller saw until the effect is there or undone.
     one_at_a_time: Mutex<()>,
+    /// Held while a directory is looked through, which takes a descriptor for each level of it.
+    looking_through: Mutex<()>,
     staging: Mutex<Option<Arc<Staging>>>,
+    /// For what is removed behind the answer, one after another.
+    removals: Arc<Semaphore>,
 }
 
 impl Writer {
     pub(super) fn new(root: &Arc<Dir>) -> Self {
         staging::sweep(root);
-        Self { root: root.clone(), one_at_a_time: Mutex::new(()), staging: Mutex::new(None) }
+        Self {
+            root: root.clone(),
+            one_at_a_time: Mutex::new(()),
+            looking_through: Mutex::new(()),
+            staging: Mutex::new(None),
+            removals: Arc::new(Semaphore::new(1)),
+        }
     }
 
     fn staging(&self) -> Result<Arc<Staging>, Refusal> {
-        let mut staging = self.staging.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(open) = &*staging {
-            return Ok(open.clone());
+        let mut staging = lock(&self.staging);
+        match &*staging {
+            Some(open) if !open.is_removed() => return Ok(open.clone()),
+            _ => {}
         }
-        let open = Arc::new(Staging::open(&self.root).map_err(unprepared)?);
-        *staging = Some(open.clone());
-        Ok(open)
+        let open = Staging::open(&self.root).map_err(|error| {
+            let foreign = error.get_ref().is_some_and(|inner| inner.is::<staging::Foreign>());
+            if !foreign {
+                return unprepared(error);
+            }
+            tracing::error!("nothing can be changed: {error}");
+            Refusal::PermissionDenied(error.to_string())
+        })?;
+        Ok(staging.insert(Arc::new(open)).clone())
     }
 
     fn begin(&self) -> MutexGuard<'_, ()> {
-        self.one_at_a_time.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.one_at_a_time)
     }
+
+    /// Removes what has left its place, however much it is and whoever waits.
+    fn remove(&self, slot: staging::Slot) {
+        let clear = move || {
+            if let Err(error) = slot.clear() {
+                // It has left its place for good; what is left of it is tried again with the next start.
+                tracing::warn!(%error, "a part of what was deleted is still on the disk, where nobody sees it");
+            }
+        };
+        let removals = self.removals.clone();
+        match tokio::runtime::Handle::try_current() {
+            Ok(runtime) => {
+                let handle = runtime.clone();
+                runtime.spawn(async move {
+                    let Ok(_one) = removals.acquire().await else { return };
+                    let _ = handle.spawn_blocking(clear).await;
+                });
+            }
+            Err(_) => clear(),
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The names in a directory, to be brought to the disk. Opened before the effect, so that what cannot be is refused.
+struct Names(OwnedFd);
+
+impl Names {
+    fn of(directory: &Dir) -> Result<Self, Refusal> {
+        open::readable(directory).map(Self).map_err(unprepared)
+    }
+
+    fn synchronise(&self) -> io::Result<()> {
+        Ok(rustix::fs::fsync(&self.0)?)
+    }
+
+    /// For an effect that was undone.
+    fn undone(&self) -> Fate {
+        match self.synchronise() {
+            Ok(()) => Fate::RolledBack(Refusal::StateChanged),
+            Err(error) => Fate::unknown(error),
+        }
+    }
+}
+
+/// Whether a directory stands on the filesystem of the root: only there can what is made ready be exchanged.
+fn require_own_filesystem(task: &Task<'_>, directory: &Dir) -> Result<(), Refusal> {
+    let (there, root) =
+        (Stat::of(directory).map_err(unprepared)?, Stat::of(task.root.directory()).map_err(unprepared)?);
+    if there.mount == root.mount { Ok(()) } else { Err(unprepared(Errno::XDEV.into())) }
 }
 
 /// Runs an operation on a thread that may block.
@@ -106,11 +177,6 @@ fn leads_to(root: &Root, path: &LocalPath, directory: &Dir) -> bool {
     root.find(path).is_ok_and(|found| place.is_ok_and(|place| found.stat.place == place))
 }
 
-/// Brings a directory's names to the disk.
-fn synchronise(directory: &Dir) -> io::Result<()> {
-    Ok(rustix::fs::fsync(open::readable(directory)?)?)
-}
-
 /// The argument `name` as a name that may be given to something new in a directory.
 fn new_name(inside: &Inside, name: Segment, kind: Kind) -> Result<Segment, Refusal> {
     let text = name.as_str();
@@ -136,15 +202,23 @@ fn unprepared(error: io::Error) -> Refusal {
     }
 }
 
-/// What became of an effect whose one step failed.
-fn not_done(error: io::Error) -> Fate {
+/// What became of an effect whose one step, a rename, failed.
+fn not_done(error: io::Error, slot: Option<&staging::Slot>) -> Fate {
     let Some(errno) = error.raw_os_error().map(Errno::from_raw_os_error) else { return Fate::unknown(error) };
     if !staging::is_certain(errno) {
         return Fate::unknown(error);
     }
     Fate::RolledBack(match errno {
+        Errno::NOENT if slot.is_some_and(staging::Slot::is_lost) => {
+            Refusal::failed(format!("{} was taken away while something was changed: {error}", staging::NAME))
+        }
         // What stood there went meanwhile, or a directory on the way to it did.
         Errno::NOENT | Errno::NOTDIR | Errno::ISDIR | Errno::LOOP => Refusal::StateChanged,
+        Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP => Refusal::PermissionDenied(
+            "the filesystem here cannot exchange two names in one step, so that changes of others could be \
+             overwritten unseen; it can only be read"
+                .to_owned(),
+        ),
         errno => known(errno).unwrap_or_else(|| Refusal::failed(error)),
     })
 }
@@ -155,22 +229,22 @@ fn known(errno: Errno) -> Option<Refusal> {
     let limit = |text: &str| Some(Refusal::Limit(text.to_owned()));
     match errno {
         Errno::ACCESS | Errno::PERM => {
-            denied("the Host itself may not write here; whoever runs it can allow that")
+            denied("the Host itself is not permitted to do this here; whoever runs it can allow that")
         }
         Errno::ROFS => denied("the filesystem can only be read; whoever runs the Host can change that"),
-        Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP => denied(
-            "the filesystem here cannot exchange two names in one step, so that changes of others could be \
-             overwritten unseen; it can only be read",
-        ),
         Errno::XDEV => denied(
-            "another filesystem is mounted here than at the root of the mount; it can be written if it is mounted \
-             in the Worldspace by itself",
+            "this stands on another filesystem than the root of the mount, or the filesystem cannot move it; what is \
+             mounted in the Worldspace by itself can be changed",
         ),
         Errno::BUSY => denied("a filesystem is mounted there, or the system needs it; it stays where it is"),
         Errno::NOSPC | Errno::DQUOT => limit("there is no room left on the disk, and nothing was changed"),
         Errno::FBIG => limit("the file would be larger than the filesystem allows, and nothing was changed"),
+        Errno::MLINK => limit("a directory there holds as many as it may, and nothing was changed"),
         Errno::MFILE | Errno::NFILE => {
             limit("the Host has as many files open as it may, and nothing was changed; call again later")
+        }
+        Errno::NAMETOOLONG | Errno::ILSEQ => {
+            Some(Refusal::argument("name", "is none that the filesystem here takes; give another"))
         }
         _ => None,
     }

@@ -1,7 +1,7 @@
 //! `move`: into another directory of this mount, under the same name or another one.
 
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, MutexGuard};
 
 use cap_std::fs::Dir;
 use rustix::fs::RenameFlags;
@@ -9,7 +9,9 @@ use worldspace_host::{After, Call, Done, Fate, LocalPath, Refusal};
 use worldspace_model::{Segment, Value};
 
 use super::basis::Basis;
-use super::{Writer, case_of, is_still_at, is_taken, leads_to, new_name, not_done, synchronise};
+use super::{
+    Names, Writer, case_of, is_still_at, is_taken, leads_to, new_name, not_done, require_own_filesystem,
+};
 use crate::files::failure::refused;
 use crate::files::root::Inside;
 use crate::files::stat::{Kind, Stat};
@@ -18,18 +20,15 @@ use crate::files::task::Task;
 pub(super) fn run(task: &Task<'_>, writer: &Writer, call: Call) -> Result<Done, Refusal> {
     let to = call.local("to")?.ok_or_else(|| Refusal::argument("to", "is needed"))?;
     let named = call.segment("name")?;
-    let _one = writer.begin();
+    let one = writer.begin();
     let found = task.find(&call)?;
-    let basis = Basis::of(task.root, &found).map_err(refused);
-    let state = task.root.state(&found).map_err(refused)?;
-    let Some((parent, name)) = found.above else {
+    if found.above.is_none() {
         let text = "this is where the directory is mounted; it cannot be moved from within";
         return Err(Refusal::PermissionDenied(text.to_owned()));
-    };
-    let basis = basis?;
-    if basis.stat.stamp() != found.stat.stamp() {
-        return Err(Refusal::StateChanged);
     }
+    let basis = Basis::of(task.root, &found)?;
+    let state = task.root.state(&found).map_err(refused)?;
+    let Some((parent, name)) = found.above else { return Err(Refusal::StateChanged) };
     if call.path().contains(&to) {
         return Err(Refusal::argument("to", "stands within what is to be moved"));
     }
@@ -37,15 +36,17 @@ pub(super) fn run(task: &Task<'_>, writer: &Writer, call: Call) -> Result<Done, 
     let target =
         target.ok_or_else(|| Refusal::argument("to", "leads to no directory; give the entry of one"))?;
     let inside = task.root.look_into(target).map_err(refused)?;
+    require_own_filesystem(task, &inside.directory)?;
     let new = new_name(&inside, named.unwrap_or_else(|| name.clone()), basis.stat.kind)?;
     let path = to.child(&new);
     let (moved, exists) = (case_of(task, "moved", &path)?, case_of(task, "exists", &path)?);
     if is_taken(task, &inside, &path, &new) {
         return Ok(call.done(exists));
     }
+    let names = (Names::of(&parent)?, Names::of(&inside.directory)?);
     let from = call.path().clone();
-    let relocation = Relocation { task, from, parent, name, to, inside, new, basis };
-    call.fence_blocking(Some(&state), || relocation.run(moved, exists))
+    let relocation = Relocation { task, from, parent, name, to, inside, new, names, basis };
+    call.fence_blocking(Some(&state), || relocation.run(one, moved, exists))
 }
 
 /// What changes its place.
@@ -57,11 +58,13 @@ struct Relocation<'r> {
     to: LocalPath,
     inside: Inside,
     new: Segment,
+    /// Those that it leaves, and those that it joins.
+    names: (Names, Names),
     basis: Basis,
 }
 
 impl Relocation<'_> {
-    fn run(self, moved: Value, exists: Value) -> Fate {
+    fn run(self, one: MutexGuard<'_, ()>, moved: Value, exists: Value) -> Fate {
         let directory = &self.inside.directory;
         match rename(&self.parent, &self.name, directory, &self.new) {
             Ok(()) => {}
@@ -72,15 +75,19 @@ impl Relocation<'_> {
                 let text = "is on another filesystem, and nothing moves from one to another in one step";
                 return Fate::RolledBack(Refusal::argument("to", text));
             }
-            Err(error) => return not_done(error),
+            Err(error) => return not_done(error, None),
         }
         if !self.is_right() {
             return match rename(directory, &self.new, &self.parent, &self.name) {
-                Ok(()) => Fate::RolledBack(Refusal::StateChanged),
+                Ok(()) => match self.names.1.synchronise() {
+                    Ok(()) => self.names.0.undone(),
+                    Err(error) => Fate::unknown(error),
+                },
                 Err(error) => Fate::unknown(error),
             };
         }
-        match synchronise(directory).and_then(|()| synchronise(&self.parent)) {
+        drop(one);
+        match self.names.1.synchronise().and_then(|()| self.names.0.synchronise()) {
             Ok(()) => Fate::Done { result: moved, after: After::Changed },
             Err(error) => Fate::unknown(error),
         }
@@ -117,10 +124,11 @@ mod tests {
             let to = call.local("to")?.unwrap();
             let inside = task.root.look_into(task.root.find(&to).unwrap()).unwrap();
             let (from, new) = (call.path().clone(), name.clone());
-            let relocation = Relocation { task, from, parent, name, to, inside, new, basis };
+            let names = (Names::of(&parent)?, Names::of(&inside.directory)?);
+            let relocation = Relocation { task, from, parent, name, to, inside, new, names, basis };
             call.fence_blocking(Some(&state), || {
                 between();
-                relocation.run(Value::Unit, Value::Unit)
+                relocation.run(task.root.writer.as_ref().unwrap().begin(), Value::Unit, Value::Unit)
             })
         };
         for (between, mut then) in overtakers() {

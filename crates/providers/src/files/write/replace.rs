@@ -1,15 +1,15 @@
 //! New content takes the place of a file: both change places in one step, and what came out is looked at.
 
 use std::fs::File;
-use std::sync::Arc;
+use std::sync::{Arc, MutexGuard};
 
 use cap_std::fs::Dir;
 use worldspace_host::{After, Call, Done, Fate, LocalPath, Refusal};
 use worldspace_model::{Segment, Value};
 
-use super::basis::Basis;
+use super::basis::{Basis, digest_of};
 use super::staging::Slot;
-use super::{Writer, dress, is_still_at, not_done, synchronise, unprepared};
+use super::{Names, Writer, dress, is_still_at, not_done, unprepared};
 use crate::files::failure::refused;
 use crate::files::open;
 use crate::files::stat::{Place, Stat};
@@ -29,6 +29,7 @@ struct Swap<'s> {
     task: &'s Task<'s>,
     path: LocalPath,
     parent: Arc<Dir>,
+    names: Names,
     name: Segment,
     basis: Basis,
     ready: Ready,
@@ -65,45 +66,42 @@ pub(super) fn run(
     })?;
     ready.file.sync_all().map_err(unprepared)?;
     let made = Stat::of(&ready.file).map_err(unprepared)?;
-    let _one = writer.begin();
+    let one = writer.begin();
     let found = task.find(&call)?;
     let state = task.root.state(&found).map_err(refused)?;
     let Some((parent, name)) = found.above.filter(|_| found.stat.stamp() == basis.stat.stamp()) else {
         return Err(Refusal::StateChanged);
     };
-    let path = call.path().clone();
-    let swap = Swap { task, path, parent, name, basis, ready, made };
-    call.fence_blocking(Some(&state), || swap.run(result))
+    let (path, names) = (call.path().clone(), Names::of(&parent)?);
+    let swap = Swap { task, path, parent, names, name, basis, ready, made };
+    call.fence_blocking(Some(&state), || swap.run(one, result))
 }
 
 impl Swap<'_> {
-    fn run(mut self, result: Value) -> Fate {
+    fn run(mut self, one: MutexGuard<'_, ()>, result: Value) -> Fate {
         let identities = &self.task.root.identities;
         let (parent, name, patience) = (&self.parent, &self.name, self.task.patience);
         let identity = identities.of(&self.basis.stat, patience, || open::hold(parent, name));
-        let hold = || Ok(self.ready.file.try_clone()?.into());
-        let carried = identities.carry(identity.as_ref(), &self.made, patience, hold);
         if let Err(error) = self.ready.slot.exchange(parent, name) {
-            identities.give_back(&self.made);
-            return not_done(error);
+            return not_done(error, Some(&self.ready.slot));
         }
+        let exchanged = Stat::of(&self.ready.file);
         let met = self.met();
         if !met.right || !is_still_at(self.task.root, &self.path, &self.parent) {
-            identities.give_back(&self.made);
             return self.undo(&met);
         }
+        let hold = || Ok(self.ready.file.try_clone()?.into());
+        let carried = identities.carry(identity.as_ref(), &self.made, patience, hold);
         self.ready.slot.discard();
-        if let Err(error) = synchronise(&self.parent) {
-            return Fate::unknown(error);
-        }
-        identities.give_back(&self.basis.stat);
         // Somebody gave what was replaced another name: that one is the same thing as before, and this one is new.
         let same = carried == identity.is_some() && self.basis.is_gone();
-        if !same {
-            identities.give_back(&self.made);
+        identities.give_back(if same { &self.basis.stat } else { &self.made });
+        drop(one);
+        if let Err(error) = self.names.synchronise() {
+            return Fate::unknown(error);
         }
-        let after = self.after().filter(|_| same).unwrap_or(After::Changed);
-        Fate::Done { result, after }
+        let after = exchanged.ok().filter(|_| same).and_then(|exchanged| self.after(&exchanged));
+        Fate::Done { result, after: after.unwrap_or(After::Changed) }
     }
 
     /// Whether the step met what the content was made from, and in a directory that is still where the caller named it.
@@ -121,10 +119,7 @@ impl Swap<'_> {
             let gone = Stat::of(&self.ready.file).is_ok_and(|stat| stat.links == 0);
             if out.place == self.made.place || (gone && met.place == Some(out.place)) {
                 self.ready.slot.set_disposable(true);
-                return match synchronise(&self.parent) {
-                    Ok(()) => Fate::RolledBack(Refusal::StateChanged),
-                    Err(error) => Fate::unknown(error),
-                };
+                return self.names.undone();
             }
             match self.ready.slot.exchange(&self.parent, &self.name) {
                 Ok(()) => {}
@@ -136,23 +131,30 @@ impl Swap<'_> {
         Fate::unknown("others moved the file again and again while a lost race was undone")
     }
 
-    /// The state of the new file, if nobody has changed it since; a large one has none that lasts at once.
-    fn after(&self) -> Option<After> {
+    /// The state of the new file, if nobody has changed it since the exchange; a large one has none that lasts at once.
+    fn after(&self, exchanged: &Stat) -> Option<After> {
         let Ready { file, digest, .. } = &self.ready;
         let states = &self.task.root.states;
-        let mut stat = Stat::of(file).ok()?;
-        if digest.is_none() {
-            std::thread::sleep(states.patience(&stat)?);
-            stat = Stat::of(file).ok()?;
+        // Nobody wrote into it before either, unless he set back the time.
+        let written = |stat: &Stat| (stat.size, stat.modified);
+        if written(exchanged) != written(&self.made) {
+            return None;
         }
-        let untouched = (stat.size, stat.modified) == (self.made.size, self.made.modified);
-        let state = untouched.then(|| states.of_own(&stat, *digest))?;
-        state.lasts.then_some(After::State(state.token))
+        if digest.is_none() {
+            std::thread::sleep(states.patience(exchanged)?);
+        }
+        // What is young here is looked at once more before it counts as old.
+        let state = states.of_own(exchanged, *digest);
+        let same = digest.is_none() || digest_of(file).is_ok_and(|now| Some(now) == *digest);
+        let untouched = same && Stat::of(file).is_ok_and(|now| now.stamp() == exchanged.stamp());
+        (untouched && state.lasts).then_some(After::State(state.token))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+
     use super::super::content;
     use super::*;
     use crate::files::testing::{Overtaken, check_overtaken, overtakers};
@@ -162,18 +164,72 @@ mod tests {
         let run: Overtaken = |task, call, between| {
             let found = task.find(&call)?;
             let basis = Basis::of(task.root, &found).unwrap();
-            let ready = content::ready(task.root.writer.as_ref().unwrap(), b"mine")?;
+            let writer = task.root.writer.as_ref().unwrap();
+            let ready = content::prepare(writer, |file| file.write_all(b"mine"))?;
             let state = task.root.state(&found).unwrap();
             let made = Stat::of(&ready.file).unwrap();
             let (parent, name) = found.above.unwrap();
-            let swap = Swap { task, path: call.path().clone(), parent, name, basis, ready, made };
+            let (path, names) = (call.path().clone(), Names::of(&parent)?);
+            let swap = Swap { task, path, parent, names, name, basis, ready, made };
             call.fence_blocking(Some(&state), || {
                 between();
-                swap.run(Value::Unit)
+                swap.run(writer.begin(), Value::Unit)
             })
         };
         for (between, then) in overtakers() {
             check_overtaken("write", vec![("text", Value::from(""))], run, between, &then);
         }
+    }
+
+    /// What is told as the state behind the call is that of the content that the call wrote.
+    #[test]
+    fn no_state_is_told_of_what_another_wrote_behind_the_exchange() {
+        for (theirs, old) in [(false, false), (false, true), (true, false), (true, true)] {
+            let directory = tempfile::tempdir().unwrap();
+            let at = directory.path().to_owned();
+            std::fs::write(at.join("f"), "seen").unwrap();
+            let told = crate::files::testing::write_instead(&at.clone(), move |task, call| {
+                let found = task.find(&call)?;
+                let basis = Basis::of(task.root, &found)?;
+                let writer = task.root.writer.as_ref().unwrap();
+                let ready = content::prepare(writer, |file| file.write_all(b"mine"))?;
+                let made = Stat::of(&ready.file).unwrap();
+                let (parent, name) = found.above.unwrap();
+                let (path, names) = (call.path().clone(), Names::of(&parent)?);
+                let mut swap = Swap { task, path, parent, names, name, basis, ready, made };
+                swap.ready.slot.exchange(&swap.parent, &swap.name).unwrap();
+                swap.ready.slot.discard();
+                let exchanged = Stat::of(&swap.ready.file).unwrap();
+                if theirs {
+                    crate::files::testing::rewrite(&at.join("f"), b"them");
+                }
+                if old {
+                    std::thread::sleep(task.root.states.patience(&exchanged).unwrap_or_default());
+                }
+                let after = swap.after(&exchanged);
+                assert_eq!(after.is_some(), !theirs, "{theirs} {old}");
+                // Nor is it taken for the caller's later.
+                if let Some(After::State(state)) = after {
+                    assert!(task.root.state(&task.find(&call)?).unwrap() == state);
+                }
+                Ok(call.done(Value::Unit))
+            });
+            told.unwrap();
+        }
+    }
+
+    #[test]
+    fn what_changes_while_it_is_read_is_no_basis() {
+        let directory = tempfile::tempdir().unwrap();
+        let at = directory.path().to_owned();
+        std::fs::write(at.join("f"), "seen").unwrap();
+        let told = crate::files::testing::write_instead(&at.clone(), move |task, call| {
+            let found = task.find(&call)?;
+            std::thread::sleep(task.root.states.patience(&found.stat).unwrap_or_default());
+            crate::files::testing::rewrite(&at.join("f"), b"them");
+            assert!(matches!(Basis::of(task.root, &found), Err(Refusal::StateChanged)));
+            Ok(call.done(Value::Unit))
+        });
+        told.unwrap();
     }
 }

@@ -1,8 +1,9 @@
 //! Where new content is made ready, and where what was replaced or deleted goes before it is gone for good.
 //!
 //! A directory at the root that is never published, with one directory in it for each process that writes, held by a
-//! lock. What a process that died has left there is cleared by the next one that writes or serves. Both are made with the
-//! first write, and taken away with the root if nothing is in them.
+//! lock. Both are made with the first write, and taken away with the root if nothing is in them. What a process that died
+//! has left there is cleared by the next one that offers writing. Only what is this user's own is used or cleared:
+//! whoever else may write at the root could put there what is not his to delete.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -13,6 +14,7 @@ use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
 use worldspace_model::Segment;
 
+use crate::files::failure::is_absence;
 use crate::files::names::Names;
 use crate::files::open;
 use crate::files::stat::Stat;
@@ -42,13 +44,21 @@ pub(super) struct Slot {
     disposable: bool,
 }
 
+/// What has the name of the staging directory is somebody else's.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "{NAME} at the root of the mount is no directory of this user's alone; move it away, or give it to this user"
+)]
+pub(super) struct Foreign;
+
 impl Staging {
+    /// # Errors
+    /// [`Foreign`], or what the system says.
     pub(super) fn open(root: &Arc<Dir>) -> io::Result<Self> {
         let name = Segment::parse(NAME).map_err(io::Error::other)?;
         loop {
             make_directory(root, &name)?;
-            let all = open::directory(root, &name)?;
-            clear_left_over(&all);
+            let all = own_directory(root, &name)?.ok_or_else(|| io::Error::other(Foreign))?;
             let own = unused_name()?;
             match make_directory(&all, &own) {
                 // Another process found it empty and took it away.
@@ -58,6 +68,11 @@ impl Staging {
             let Some((open, lock)) = lock(&all, &own)? else { continue };
             return Ok(Self { root: root.clone(), all, own: open, name: own, _lock: lock });
         }
+    }
+
+    /// Whether somebody took it away.
+    pub(super) fn is_removed(&self) -> bool {
+        open::is_removed(&self.own)
     }
 
     /// A place under which nothing stands yet.
@@ -82,7 +97,8 @@ impl Slot {
         Ok(rustix::fs::openat(&self.staging.own, self.name.as_str(), flags, mode)?.into())
     }
 
-    /// Makes a file as one is made in that directory: with the owner, group and access rules of new files there.
+    /// Makes a file as one is made in that directory, with the group and access rules of new files there, where the
+    /// filesystem has files without a name; else as files are made at the root.
     pub(super) fn create_as_in(&self, directory: &Dir) -> io::Result<std::fs::File> {
         let mode = Mode::from_raw_mode(0o666);
         #[cfg(target_os = "linux")]
@@ -115,9 +131,18 @@ impl Slot {
         Stat::at(&self.staging.own, &self.name)
     }
 
-    /// Whether a directory that stands there is empty.
-    pub(super) fn is_empty(&self) -> io::Result<bool> {
-        Ok(Names::read(&open::directory(&self.staging.own, &self.name)?)?.next().transpose()?.is_none())
+    /// Removes an empty directory that stands there; false if it is not empty.
+    pub(super) fn discard_empty(&self) -> io::Result<bool> {
+        match rustix::fs::unlinkat(&self.staging.own, self.name.as_str(), AtFlags::REMOVEDIR) {
+            Ok(()) => Ok(true),
+            Err(Errno::NOTEMPTY | Errno::EXIST) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Whether somebody took away the directory that it is in.
+    pub(super) fn is_lost(&self) -> bool {
+        self.staging.is_removed()
     }
 
     /// Exchanges what stands there with what stands under a name.
@@ -159,7 +184,7 @@ impl Slot {
         let _ = rustix::fs::unlinkat(&self.staging.own, self.name.as_str(), AtFlags::empty());
     }
 
-    /// Removes what stands there, with everything in it.
+    /// Removes what stands there, with everything in it. Nobody sees any of it.
     pub(super) fn clear(&self) -> io::Result<()> {
         clear(&self.staging.own, self.name.clone())
     }
@@ -181,44 +206,101 @@ impl Drop for Slot {
     }
 }
 
-/// Whether a rename that failed has certainly not been done.
+/// Whether a rename that failed with this has certainly not been done. A filesystem behind a network, behind another
+/// process or on a bad disk may have done it and not said so.
 pub(super) fn is_certain(error: Errno) -> bool {
-    // A filesystem behind a network or on a bad disk may have done it and not said so.
-    ![Errno::IO, Errno::INTR, Errno::TIMEDOUT, Errno::STALE].contains(&error)
+    const CERTAIN: [Errno; 21] = [
+        Errno::ACCESS,
+        Errno::BUSY,
+        Errno::DQUOT,
+        Errno::EXIST,
+        Errno::ILSEQ,
+        Errno::INVAL,
+        Errno::ISDIR,
+        Errno::LOOP,
+        Errno::MLINK,
+        Errno::NAMETOOLONG,
+        Errno::NOENT,
+        Errno::NOMEM,
+        Errno::NOSPC,
+        Errno::NOSYS,
+        Errno::NOTDIR,
+        Errno::NOTEMPTY,
+        Errno::OPNOTSUPP,
+        Errno::PERM,
+        Errno::ROFS,
+        Errno::TXTBSY,
+        Errno::XDEV,
+    ];
+    CERTAIN.contains(&error)
 }
 
-/// Clears what processes that died have left at a root.
-pub(super) fn sweep(root: &Dir) {
+/// Clears what processes that died have left at a root, on a thread of its own: it may be much.
+pub(super) fn sweep(root: &Arc<Dir>) {
     let Ok(name) = Segment::parse(NAME) else { return };
-    if let Ok(all) = open::directory(root, &name) {
-        clear_left_over(&all);
-        let _ = rustix::fs::unlinkat(root, NAME, AtFlags::REMOVEDIR);
+    if Stat::at(root, &name).is_err() {
+        return;
     }
+    let root = root.clone();
+    std::thread::spawn(move || match own_directory(&root, &name) {
+        Ok(Some(all)) => {
+            clear_left_over(&all);
+            let _ = rustix::fs::unlinkat(&root, NAME, AtFlags::REMOVEDIR);
+        }
+        Ok(None) => tracing::warn!("{Foreign}"),
+        Err(error) => tracing::warn!(%error, "{NAME} at the root of the mount cannot be looked into"),
+    });
 }
 
+/// One obstacle leaves the others to be cleared.
 fn clear_left_over(all: &Dir) {
-    let cleared = batch(all).and_then(|names| {
-        for name in names {
-            // Whoever lives holds the lock.
-            let Some((left, _lock)) = lock(all, &name)? else { continue };
-            for name in batch(&left)? {
-                if !name.as_str().starts_with(KEPT) {
-                    clear(&left, name)?;
+    let each = |directory: &Dir| batch(directory).unwrap_or_default();
+    for name in each(all) {
+        // Whoever lives holds the lock.
+        let Ok(Some((left, _lock))) = lock(all, &name) else { continue };
+        let mut obstacles = Vec::new();
+        loop {
+            let names = each(&left).into_iter();
+            let names: Vec<Segment> =
+                names.filter(|name| !name.as_str().starts_with(KEPT) && !obstacles.contains(name)).collect();
+            if names.is_empty() {
+                break;
+            }
+            for name in names {
+                if let Err(error) = clear(&left, name.clone()) {
+                    tracing::warn!(%error, "something that was deleted cannot be removed from {NAME}");
+                    obstacles.push(name);
                 }
             }
-            let _ = rustix::fs::unlinkat(all, name.as_str(), AtFlags::REMOVEDIR);
         }
-        Ok(())
-    });
-    if let Err(error) = cleared {
-        tracing::warn!(%error, "what an earlier process has left behind ({NAME}) cannot be cleared");
+        let _ = rustix::fs::unlinkat(all, name.as_str(), AtFlags::REMOVEDIR);
     }
+}
+
+/// Opens a directory that is this user's alone; none if it is not.
+fn own_directory(above: &Dir, name: &Segment) -> io::Result<Option<Dir>> {
+    const OTHERS: u32 = 0o022;
+    let open = match open::directory(above, name) {
+        Ok(open) => open,
+        Err(error) if is_absence(&error) && Stat::at(above, name).is_ok() => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let (owner, mode) = owner_and_mode(&open)?;
+    let own = owner == rustix::process::geteuid().as_raw() && mode & OTHERS == 0;
+    Ok(own.then_some(open))
+}
+
+fn owner_and_mode(open: &Dir) -> io::Result<(u32, u32)> {
+    use cap_std::fs::MetadataExt;
+    let metadata = open.dir_metadata()?;
+    Ok((metadata.uid(), metadata.mode()))
 }
 
 /// Opens and locks a directory; none if another holds it, or took it away meanwhile.
 fn lock(all: &Dir, name: &Segment) -> io::Result<Option<(Dir, OwnedFd)>> {
-    let open = match open::directory(all, name) {
-        Ok(open) => open,
+    let open = match own_directory(all, name) {
+        Ok(Some(open)) => open,
+        Ok(None) => return Ok(None),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),
     };

@@ -21,11 +21,15 @@ fn case(value: &Value) -> (String, Option<Value>) {
     (record.get("$case").unwrap().as_str().unwrap().to_owned(), record.get("value").cloned())
 }
 
-/// Everything on the disk below the root, hidden names too: paths, and what files hold.
+/// Everything on the disk below the root, hidden names too, but for where changes are made ready: paths, and what files
+/// hold.
 fn disk(world: &World) -> Vec<(String, Option<String>)> {
     fn walk(at: &std::path::Path, way: &str, found: &mut Vec<(String, Option<String>)>) {
         for item in std::fs::read_dir(at).unwrap().map(Result::unwrap) {
             let path = format!("{way}/{}", item.file_name().to_str().unwrap());
+            if path == "/.wip-writes" {
+                continue;
+            }
             if item.file_type().unwrap().is_dir() {
                 found.push((path.clone(), None));
                 walk(&item.path(), &path, found);
@@ -36,7 +40,6 @@ fn disk(world: &World) -> Vec<(String, Option<String>)> {
     }
     let mut found = Vec::new();
     walk(&world.path(""), "", &mut found);
-    found.retain(|(path, _)| !path.starts_with("/.wip-writes"));
     found.sort();
     found
 }
@@ -250,7 +253,8 @@ fn what_is_not_content_stays_as_it_was() {
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o4751)).unwrap();
     let attribute = rustix::fs::setxattr(&path, "user.note", b"kept", rustix::fs::XattrFlags::empty());
     world.call("/f", "write", &[("text", text("new"))]).unwrap();
-    assert_eq!(path.metadata().unwrap().mode() & 0o7777, 0o4751);
+    // What lets a program run as its owner does not outlive its content.
+    assert_eq!(path.metadata().unwrap().mode() & 0o7777, 0o751);
     if attribute.is_ok() {
         let mut value = Vec::with_capacity(16);
         rustix::fs::getxattr(&path, "user.note", rustix::buffer::spare_capacity(&mut value)).unwrap();
@@ -361,4 +365,138 @@ fn where_changes_are_made_ready_is_never_published() {
     let root = world.path("");
     drop(world);
     assert!(!root.join(".wip-writes").exists());
+}
+
+#[test]
+fn a_text_that_would_grow_beyond_bounds_is_refused_before_anything_is_held() {
+    let world = World::writable();
+    std::fs::write(world.path("f"), "a".repeat(1 << 20)).unwrap();
+    let arguments = [("old", text("a")), ("new", text(&"b".repeat(300 << 10))), ("count", integer(1 << 20))];
+    let refused = world.call("/f", "replace_text", &arguments).unwrap_err();
+    assert_eq!(refused.code, ErrorCode::ResourceLimitExceeded, "{}", refused.message);
+    assert_eq!(std::fs::metadata(world.path("f")).unwrap().len(), 1 << 20);
+}
+
+#[test]
+fn where_changes_are_made_ready_may_be_taken_away() {
+    let world = world(&[("f", "1"), ("g", "1"), ("d/x", "1")]);
+    let calls: [(&str, &str, Fields<'_>); 4] = [
+        ("/f", "write", &[("text", text("2"))]),
+        ("/", "create_file", &[("name", text("n"))]),
+        ("/g", "delete", &[]),
+        ("/d", "delete", &[("recursive", Value::from(true))]),
+    ];
+    for (path, operation, arguments) in calls {
+        world.call("/f", "append", &[("text", text("."))]).unwrap();
+        std::fs::remove_dir_all(world.path(".wip-writes")).unwrap();
+        world.call(path, operation, arguments).unwrap_or_else(|error| panic!("{operation}: {error}"));
+    }
+}
+
+/// Whoever may write at the root could put there what he may not delete himself.
+#[test]
+fn what_is_not_the_hosts_own_is_neither_used_nor_cleared() {
+    type Plant = fn(&std::path::Path);
+    let plant: [(&str, Plant); 3] = [
+        ("open to others", |at| {
+            std::fs::create_dir_all(at.join("left/dir")).unwrap();
+            std::fs::write(at.join("left/dir/kept"), "theirs").unwrap();
+            std::fs::set_permissions(at, std::fs::Permissions::from_mode(0o777)).unwrap();
+        }),
+        ("a file", |at| std::fs::write(at, "theirs").unwrap()),
+        ("a link", |at| std::os::unix::fs::symlink("/", at).unwrap()),
+    ];
+    for (what, plant) in plant {
+        let directory = tempfile::tempdir().unwrap();
+        let at = directory.path().join(".wip-writes");
+        plant(&at);
+        std::fs::write(directory.path().join("f"), "1").unwrap();
+        let before = std::fs::symlink_metadata(&at).unwrap().modified().unwrap();
+        let world = World::serving(directory.path(), Settings { writable: true, ..Settings::default() });
+        let refused = world.call("/f", "write", &[("text", text("2"))]).unwrap_err();
+        assert_eq!(refused.code, ErrorCode::PermissionDenied, "{what}: {}", refused.message);
+        assert!(refused.message.as_str().contains(".wip-writes"), "{what}: {}", refused.message);
+        assert_eq!(world.read("/f").unwrap(), "1", "{what}");
+        drop(world);
+        assert_eq!(std::fs::symlink_metadata(&at).unwrap().modified().unwrap(), before, "{what}");
+        assert!(what != "open to others" || at.join("left/dir/kept").exists());
+    }
+}
+
+#[test]
+fn where_names_cannot_be_brought_to_the_disk_nothing_is_made() {
+    crate::unprivileged::run(|| {
+        let world = world(&[("d/f", "1")]);
+        let mode = |mode| {
+            std::fs::set_permissions(world.path("d"), std::fs::Permissions::from_mode(mode)).unwrap();
+        };
+        mode(0o333);
+        for (path, operation, arguments) in [
+            ("/d", "create_file", vec![("name", text("n"))]),
+            ("/d", "create_directory", vec![("name", text("n"))]),
+            ("/d/f", "write", vec![("text", text("2"))]),
+            ("/d/f", "delete", vec![]),
+            ("/d/f", "move", vec![("to", place("/"))]),
+        ] {
+            let refused = world.call(path, operation, &arguments).unwrap_err();
+            assert_eq!(refused.code, ErrorCode::PermissionDenied, "{operation}: {}", refused.message);
+        }
+        mode(0o755);
+        let all = [("/d".to_owned(), None), ("/d/f".to_owned(), Some("1".to_owned()))];
+        assert_eq!(disk(&world), all);
+    });
+}
+
+#[test]
+fn what_was_deleted_or_left_behind_is_cleared_in_the_end() {
+    let cleared = |at: std::path::PathBuf, what: &str| {
+        let end = std::time::Instant::now() + std::time::Duration::from_secs(30);
+        let is_empty = || {
+            let held = std::fs::read_dir(&at).into_iter().flatten();
+            held.flatten().all(|own| std::fs::read_dir(own.path()).unwrap().next().is_none())
+        };
+        while !is_empty() {
+            assert!(std::time::Instant::now() < end, "{what} is still there");
+            std::thread::yield_now();
+        }
+    };
+    let world = world(&[]);
+    for number in 0..500 {
+        world.write_all(&[(&format!("d/{}/{number}", number % 20), "x")]);
+    }
+    world.call("/d", "delete", &[("recursive", Value::from(true))]).unwrap();
+    cleared(world.path(".wip-writes"), "what was deleted");
+
+    let directory = tempfile::tempdir().unwrap();
+    let left = directory.path().join(".wip-writes/0123456789abcdef");
+    for deep in ["a/b/c", "d"] {
+        std::fs::create_dir_all(left.join(deep)).unwrap();
+        std::fs::write(left.join(deep).join("f"), "x").unwrap();
+    }
+    let kept = left.join("kept-f");
+    std::fs::write(&kept, "somebody's").unwrap();
+    for at in [left.parent().unwrap(), &left] {
+        std::fs::set_permissions(at, std::fs::Permissions::from_mode(0o700)).unwrap();
+    }
+    let _world = World::serving(directory.path(), Settings { writable: true, ..Settings::default() });
+    let end = std::time::Instant::now() + std::time::Duration::from_secs(30);
+    while std::fs::read_dir(&left).unwrap().count() > 1 {
+        assert!(std::time::Instant::now() < end, "what was left behind is still there");
+        std::thread::yield_now();
+    }
+    assert_eq!(std::fs::read_to_string(kept).unwrap(), "somebody's");
+}
+
+#[test]
+fn holes_stay_holes() {
+    let world = World::writable();
+    let file = std::fs::File::create(world.path("f")).unwrap();
+    file.set_len(1 << 40).unwrap();
+    std::os::unix::fs::FileExt::write_all_at(&file, b"within", 1 << 39).unwrap();
+    world.call("/f", "append", &[("text", text("end"))]).unwrap();
+    let (file, mut found) = (std::fs::File::open(world.path("f")).unwrap(), [0; 6]);
+    let metadata = file.metadata().unwrap();
+    std::os::unix::fs::FileExt::read_exact_at(&file, &mut found, 1 << 39).unwrap();
+    assert_eq!((metadata.len(), &found), ((1 << 40) + 3, b"within"));
+    assert!(metadata.blocks() < 4096, "{} blocks", metadata.blocks());
 }
