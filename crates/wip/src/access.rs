@@ -45,7 +45,7 @@ pub(crate) fn client(args: &EndpointArgs) -> Result<(ClientConfig, TokenFrom), F
 /// Why an endpoint cannot be spoken to, and what to do about it.
 pub(crate) fn no_transport(args: &EndpointArgs, error: &SetupError) -> Failure {
     match error {
-        SetupError::Scheme { .. } => Failure::usage(error.to_string()),
+        SetupError::Scheme { .. } | SetupError::UserInformation { .. } => Failure::usage(error.to_string()),
         SetupError::PlainToken { endpoint } => {
             let why = "whoever is on the way could take it";
             let failure = Failure::usage(format!("the token is not sent to {endpoint}: {why}"));
@@ -80,9 +80,7 @@ pub(crate) fn advice(from: TokenFrom, error: &TransportError) -> Option<&'static
 /// Refuses what is a token where the name of a file belongs. Whoever wrote it there has shown it to everybody on the
 /// machine.
 pub(crate) fn no_token(option: &str, value: &str) -> Result<(), Failure> {
-    let like_ours =
-        value.strip_prefix("wip_").is_some_and(|rest| rest.len() == 43 && Token::parse(rest).is_ok());
-    if !like_ours {
+    if !is_token(value) {
         return Ok(());
     }
     let failure = Failure::usage(format!("{option} takes the name of a file, and was given a token"));
@@ -90,6 +88,32 @@ pub(crate) fn no_token(option: &str, value: &str) -> Result<(), Failure> {
         .hint("everybody on this machine could read it there: take that token back, and make another")
         .hint(HOW))
 }
+
+/// Whether it looks like a token that `wip token new` made.
+pub(crate) fn is_token(value: &str) -> bool {
+    value.strip_prefix(PREFIX).is_some_and(|rest| rest.len() == LENGTH && Token::parse(rest).is_ok())
+}
+
+/// The text with such tokens made illegible, and everything else where it was.
+pub(crate) fn masked(text: &str) -> String {
+    let mut masked = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(PREFIX) {
+        let (before, secret) = rest.split_at(at + PREFIX.len());
+        let of_token = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_".contains(byte);
+        let length = Some(secret.bytes().take_while(of_token).count()).filter(|length| *length >= LENGTH);
+        let length = length.unwrap_or_default();
+        masked.push_str(before);
+        masked.push_str(&"*".repeat(length));
+        rest = &secret[length..];
+    }
+    masked + rest
+}
+
+const PREFIX: &str = "wip_";
+
+/// Of what is random in a token.
+const LENGTH: usize = 43;
 
 const HOW: &str = "put the token into WIP_TOKEN, or into a file of your own and name that with --token-file";
 
@@ -131,4 +155,22 @@ fn is_open_to_others(metadata: &fs::Metadata) -> bool {
 #[cfg(not(unix))]
 fn is_open_to_others(_: &fs::Metadata) -> bool {
     false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_are_masked_and_nothing_moves() {
+        let (secret, stars) = ("Ab-_9".repeat(9), "*".repeat(45));
+        for (text, wanted) in [
+            (format!("tokens = \"wip_{secret}\" # ü"), format!("tokens = \"wip_{stars}\" # ü")),
+            (format!("wip_{secret} wip_short wip_{secret}"), format!("wip_{stars} wip_short wip_{stars}")),
+            (format!("wip_ü wip_wip_{secret}"), format!("wip_ü wip_****{stars}")),
+            ("wip_".to_owned(), "wip_".to_owned()),
+        ] {
+            assert_eq!(masked(&text), wanted);
+        }
+    }
 }

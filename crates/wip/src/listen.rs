@@ -1,10 +1,11 @@
 //! Where and for whom a Worldspace is offered, as the command line or `world.toml` says it.
 
+use std::io::ErrorKind;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
 use worldspace_http::ServerConfig;
-use worldspace_http::auth::TokenFile;
+use worldspace_http::auth::{TokenFile, TokenFileError};
 use worldspace_http::tls::ServerTls;
 
 use crate::config::DEFAULT_LISTEN;
@@ -118,6 +119,11 @@ impl Missing {
             }
         }
     }
+}
+
+/// Whether a file of tokens is yet to be made.
+pub(crate) fn is_absent(error: &TokenFileError) -> bool {
+    matches!(error, TokenFileError::Read { source, .. } if source.kind() == ErrorKind::NotFound)
 }
 
 /// An address whose parts may be left out where only one thing can be meant.

@@ -1,10 +1,11 @@
 //! The certificate of `self-signed`: made once and kept, so that clients which trust it go on trusting it.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use worldspace_http::tls::{ServerTls, self_signed};
 
@@ -15,15 +16,22 @@ use crate::listen::Listen;
 /// A certificate is valid for 90 days; after these it is made anew, well before.
 const KEPT: Duration = Duration::from_secs(60 * 86_400);
 
+/// For others that have a lock, which takes them a moment, and between two looks at it.
+const PATIENCE: Duration = Duration::from_secs(5);
+const PAUSE: Duration = Duration::from_millis(10);
+
 /// What to show, and the file by which clients come to trust it.
 pub(crate) struct Kept {
     pub(crate) tls: ServerTls,
     pub(crate) certificate: PathBuf,
+    /// Whether it has no name but those by which clients of this machine come.
+    pub(crate) is_for_this_machine: bool,
 }
 
 /// The certificate for that address, from the user's state directory.
 pub(crate) fn kept_for(listen: &Listen) -> Result<Kept, Failure> {
     let names = names(listen);
+    let is_for_this_machine = names.len() == ALWAYS.len();
     let directory = config::state_directory()?.join("wip/self-signed").join(folder(&names));
     let failed = |error: io::Error| {
         Failure::io(format!("cannot keep a certificate in {}", directory.display()), &error)
@@ -33,9 +41,10 @@ pub(crate) fn kept_for(listen: &Listen) -> Result<Kept, Failure> {
     let (certificate, key) = (directory.join("certificate.pem"), directory.join("key.pem"));
     let about = directory.join("names.txt");
     if is_good(&about, &names)
+        && is_private(&key)
         && let Ok(tls) = ServerTls::from_files(&certificate, &key)
     {
-        return Ok(Kept { tls, certificate });
+        return Ok(Kept { tls, certificate, is_for_this_machine });
     }
     let made = self_signed(&names).map_err(|error| Failure::caused(&error))?;
     // While it is being replaced, the names say that it is not whole.
@@ -45,7 +54,7 @@ pub(crate) fn kept_for(listen: &Listen) -> Result<Kept, Failure> {
     write(&about, &(seconds().to_string() + "\n" + &names.join("\n") + "\n"), 0o644).map_err(failed)?;
     let tls =
         ServerTls::from_files(&certificate, &key).map_err(|error| Failure::local(all_causes(&error)))?;
-    Ok(Kept { tls, certificate })
+    Ok(Kept { tls, certificate, is_for_this_machine })
 }
 
 /// By which names clients of the same machine come.
@@ -101,6 +110,20 @@ fn is_good(about: &Path, names: &[String]) -> bool {
     age.is_some_and(|age| age < KEPT.as_secs()) && lines.eq(names.iter().map(String::as_str))
 }
 
+/// Whether nobody but its owner can have read it.
+#[cfg(unix)]
+fn is_private(key: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    fs::symlink_metadata(key)
+        .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o077 == 0)
+}
+
+/// Where permissions are of another kind, they are left to whoever sets them.
+#[cfg(not(unix))]
+fn is_private(_: &Path) -> bool {
+    true
+}
+
 fn seconds() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs())
 }
@@ -112,8 +135,23 @@ fn lock(directory: &Path) -> io::Result<File> {
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(directory)?;
     let file = OpenOptions::new().create(true).truncate(false).write(true).open(directory.join("lock"))?;
-    file.lock()?;
+    lock_in_time(&file)?;
     Ok(file)
+}
+
+/// Waits until nobody else has it, but not for good: a process that was stopped may have it, or anybody who may read it.
+fn lock_in_time(file: &File) -> io::Result<()> {
+    let end = Instant::now() + PATIENCE;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::Error(error)) => return Err(error),
+            Err(TryLockError::WouldBlock) if Instant::now() < end => thread::sleep(PAUSE),
+            Err(TryLockError::WouldBlock) => {
+                return Err(io::Error::new(io::ErrorKind::TimedOut, "another process keeps it locked"));
+            }
+        }
+    }
 }
 
 /// Replaces a file whole. It never stands there with more permissions than it is to have.

@@ -113,27 +113,15 @@ fn several_in_one(sources: &[String]) -> bool {
 
 fn connect(endpoint: &str, how: &EndpointArgs) -> Result<World, Failure> {
     let endpoint = Endpoint::parse(endpoint).map_err(|error| Failure::usage(error.to_string()))?;
-    // Its form for people leaves out what may be a secret.
-    if endpoint.to_string() != endpoint.as_str() {
+    if endpoint.has_user_information() {
         let failure = Failure::usage(format!("the URL of {endpoint} holds a name or password"));
         return Err(failure.hint("leave out what stands before the `@`; a token goes into WIP_TOKEN"));
     }
     let (config, token) = access::client(how)?;
-    let place = Place::Endpoint { here: is_loopback(&endpoint), token };
+    let place = Place::Endpoint { here: endpoint.is_loopback(), token };
     let transport =
         HttpTransport::new(endpoint, config).map_err(|error| access::no_transport(how, &error))?;
     Ok(World { client: Client::new(Arc::new(Traced(transport)), Settings::default()), place })
-}
-
-fn is_loopback(endpoint: &Endpoint) -> bool {
-    let behind_scheme = endpoint.as_str().split_once("://").map_or("", |(_, rest)| rest);
-    let authority = behind_scheme.split('/').next().unwrap_or_default();
-    let host = match authority.rsplit_once(':') {
-        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
-        _ => authority,
-    };
-    let address = host.trim_start_matches('[').trim_end_matches(']').parse::<std::net::IpAddr>();
-    host == "localhost" || address.is_ok_and(|address| address.is_loopback())
 }
 
 /// Each source mounted at its name.

@@ -1,12 +1,20 @@
 //! A new token in a file of tokens. The file is replaced whole, so that no reader finds half a line.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tracing::warn;
 
 use super::file::{self, TokenFileError};
 use super::lines;
 use super::token::Token;
+
+/// For others that have a lock, which takes them a moment, and between two looks at it.
+const PATIENCE: Duration = Duration::from_secs(5);
+const PAUSE: Duration = Duration::from_millis(10);
 
 pub(super) fn add(path: &Path, principal: &str) -> Result<Token, TokenFileError> {
     if !lines::is_name(principal) {
@@ -39,10 +47,25 @@ fn lock(path: &Path) -> io::Result<(PathBuf, File)> {
             return Err(io::Error::new(ErrorKind::InvalidInput, "it is no file"));
         }
         let file = File::open(&path)?;
-        file.lock()?;
+        lock_in_time(&file)?;
         // Another may have replaced it while this one waited.
         if is_same(&file, &path)? {
             return Ok((path, file));
+        }
+    }
+}
+
+/// Waits until nobody else has it, but not for good: a process that was stopped may have it, or anybody who may read it.
+fn lock_in_time(file: &File) -> io::Result<()> {
+    let end = Instant::now() + PATIENCE;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::Error(error)) => return Err(error),
+            Err(TryLockError::WouldBlock) if Instant::now() < end => thread::sleep(PAUSE),
+            Err(TryLockError::WouldBlock) => {
+                return Err(io::Error::new(ErrorKind::TimedOut, "another process keeps it locked"));
+            }
         }
     }
 }
@@ -66,7 +89,11 @@ fn replace(path: &Path, locked: &File, octets: &[u8]) -> io::Result<()> {
         let _ = fs::remove_file(&beside);
     }
     written?;
-    sync_directory(path)
+    // The token is in the file and must be shown, even if it may be gone once the power fails.
+    if let Err(error) = sync_directory(path) {
+        warn!(path = %path.display(), %error, "the directory of the file of tokens cannot be synced");
+    }
+    Ok(())
 }
 
 /// A new file that its owner alone may read and write.

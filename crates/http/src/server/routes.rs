@@ -198,7 +198,7 @@ impl Site {
             }
             match self.authenticate(authority, &head).await {
                 Ok(principal) => drop(head.extensions.insert(Verified(principal))),
-                // Even what is no route: only those who are let in learn which there are.
+                // Even what is no route, so that only those who are let in learn what else there may be.
                 Err(refusal) if self.endpoint.has_below(head.uri.path()) => return Err(refusal),
                 Err(_) => {}
             }

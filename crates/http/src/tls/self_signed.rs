@@ -13,7 +13,8 @@ const VALID: Duration = Duration::from_secs(90 * 86_400);
 /// For clocks of others that are behind.
 const BEFORE: Duration = Duration::from_secs(86_400);
 
-/// A certificate and its key. A client that is given the certificate trusts this server and no other.
+/// A certificate and its key. A client that is given the certificate trusts this server, and whatever
+/// else the key vouches for.
 #[derive(Debug, Clone)]
 pub struct SelfSigned {
     /// The certificate, to be given to clients.

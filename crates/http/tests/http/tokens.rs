@@ -171,7 +171,7 @@ async fn all_that_lets_nobody_in_is_answered_with_the_same_bytes() {
 }
 
 #[tokio::test]
-async fn who_is_let_in_learns_which_routes_there_are() {
+async fn what_is_no_route_is_told_only_to_those_who_are_let_in() {
     let tokens = Tokens::new();
     let server = tokens.server().await;
     let alice = bearer(&tokens.alice);
@@ -183,6 +183,16 @@ async fn who_is_let_in_learns_which_routes_there_are() {
     ] {
         let reply = server.send(&server.request(line, &format!("{headers}{alice}"), BODY)).await;
         reply.expect_plain(status);
+    }
+    // The specified routes are no secret, and what is wrong with a request to one comes before who asks.
+    for (line, status) in [("GET /v1/observe", 405), ("POST /v1/observe", 415), ("POST /v1/none", 401)] {
+        server.send(&server.request(line, "", BODY)).await.expect_plain(status);
+    }
+    // What is no token because of its size is answered as any other, until the head is too large.
+    for (size, status) in [(15_000, 401), (20_000, 431)] {
+        let headers = format!("{JSON}Authorization: Bearer {}\r\n", "a".repeat(size));
+        let reply = server.send(&server.request("POST /v1/observe", &headers, BODY)).await;
+        assert_eq!(reply.status, status, "{size}");
     }
     // Names and origins come first, so that a page cannot try tokens.
     for (headers, status) in [("Host: evil.test\r\n", 421), ("Origin: http://evil.test\r\n", 403)] {
@@ -424,6 +434,24 @@ async fn adding_at_once_loses_nothing_and_readers_see_whole_files() {
     for token in &tokens {
         assert!(file.principal_of(token).await.is_some());
     }
+}
+
+#[test]
+fn a_file_that_somebody_keeps_locked_is_not_waited_for_for_good() {
+    let tokens = Tokens::new();
+    let before = fs::read(&tokens.path).unwrap();
+    let locked = fs::File::open(&tokens.path).unwrap();
+    locked.lock().unwrap();
+    match TokenFile::add(&tokens.path, "carol") {
+        Err(TokenFileError::Write { source, .. }) => {
+            assert!(source.to_string().contains("locked"), "{source}")
+        }
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(fs::read(&tokens.path).unwrap(), before);
+    assert!(TokenFile::open(&tokens.path).is_ok(), "readers take no lock");
+    drop(locked);
+    TokenFile::add(&tokens.path, "carol").unwrap();
 }
 
 #[test]

@@ -192,8 +192,11 @@ fn listener(args: &ServeArgs, writable: bool) -> Result<Listen, Failure> {
     if let Some(file) = &args.tokens {
         no_token("--tokens", file)?;
         let tokens = TokenFile::open(file).map_err(|error| {
-            let make = format!("wip token new NAME --file {}", quote(file));
-            Failure::caused(&error).hint(format!("this makes one, or adds a token to it: {make}"))
+            let failure = Failure::caused(&error);
+            match listen::is_absent(&error) {
+                true => failure.hint(format!("this makes it: wip token new NAME --file {}", quote(file))),
+                false => failure,
+            }
         })?;
         listen.tokens = Some(Arc::new(tokens));
     }
@@ -227,6 +230,12 @@ fn configured(
             // Several listeners may have the same.
             if !said.contains(&line) {
                 said.push_str(&format!("{line}clients trust it with: wip … --ca {}\n", quote(&path)));
+            }
+            if kept.is_for_this_machine && listen.address.ip().to_canonical().is_unspecified() {
+                said.push_str(
+                    "it is for localhost alone: for other machines to trust it as well, listen at the address that \
+                     they come by (--listen), or name what they call this one (`hosts` in a world.toml)\n",
+                );
             }
             Some(kept.tls)
         }

@@ -12,6 +12,7 @@ use worldspace_http::tls::ServerTls;
 use super::keys::{LISTEN, TLS};
 use super::section::{Placed, Section};
 use super::values::{Read, Wrong, boolean, string, strings};
+use crate::access::is_token;
 use crate::failure::all_causes;
 use crate::listen::{self, Listen, Tls};
 
@@ -38,8 +39,11 @@ pub(super) fn read(top: &Section<'_, '_>, base: &Path, writable: bool) -> Vec<Li
             section.note(&section.span, what, "leave one of them out");
         }
         // What is there and wrong is not missing as well.
-        let looks = Listen { allow_plain_http: listen.allow_plain_http || tls.is_some(), ..listen.clone() };
-        let looks = Listen { allow_anonymous: looks.allow_anonymous || tokens.is_some(), ..looks };
+        let looks = Listen {
+            allow_plain_http: listen.allow_plain_http || tls.is_some(),
+            allow_anonymous: listen.allow_anonymous || tokens.is_some(),
+            ..listen.clone()
+        };
         for missing in looks.missing(writable) {
             let what =
                 format!("{} can be reached from other machines, but {}", listen.address, missing.what());
@@ -134,11 +138,22 @@ fn tls(section: &Section<'_, '_>, base: &Path) -> Option<Tls> {
 
 fn tokens(section: &Section<'_, '_>, base: &Path) -> Option<Arc<TokenFile>> {
     let Placed { value: file, span } = section.placed("tokens", string)?;
+    if is_token(&file) {
+        let what = "`tokens` takes the name of a file, and was given a token";
+        let right = "whoever has read this file has that token: make another with \
+                     `wip token new NAME --file FILE`, and name that file here";
+        section.note(&span, what, right);
+        return None;
+    }
     match TokenFile::open(base.join(&file)) {
         Ok(tokens) => Some(Arc::new(tokens)),
         Err(error) => {
             let what = format!("`tokens`: {}", all_causes(&error));
-            section.note(&span, what, "`wip token new NAME --file FILE` makes such a file");
+            let right = match listen::is_absent(&error) {
+                true => "`wip token new NAME --file FILE` makes such a file",
+                false => "name the file of tokens; paths are seen from where this file is",
+            };
+            section.note(&span, what, right);
             None
         }
     }

@@ -16,6 +16,7 @@ use toml::de::DeTable;
 
 pub(crate) use limits::Limits;
 
+use crate::access::masked;
 use crate::failure::Failure;
 use crate::listen::Listen;
 use crate::show;
@@ -48,7 +49,7 @@ pub(crate) fn read(path: &str) -> Result<WorldFile, Failure> {
         Ok(content) => content,
         Err(error) => {
             let at = error.utf8_error().valid_up_to();
-            let content = String::from_utf8_lossy(error.as_bytes());
+            let content = masked(&String::from_utf8_lossy(error.as_bytes()));
             let text = Text { name: path, content: &content };
             let what = "this is not valid UTF-8";
             return Err(failure(&text, Mistake::new(at..at + 1, what, "save the file as UTF-8")));
@@ -56,6 +57,7 @@ pub(crate) fn read(path: &str) -> Result<WorldFile, Failure> {
     };
     let base = Path::new(path).parent().unwrap_or(Path::new(""));
     let (file, mistakes) = understand(&content, base);
+    let content = masked(&content);
     let text = Text { name: path, content: &content };
     let mut failures = mistakes.into_iter().map(|mistake| failure(&text, mistake));
     match failures.next() {
@@ -66,7 +68,7 @@ pub(crate) fn read(path: &str) -> Result<WorldFile, Failure> {
 
 fn failure(text: &Text<'_>, mistake: Mistake) -> Failure {
     let Mistake { span, what, right, .. } = mistake;
-    Failure { spot: Some(text.spot(span)), ..Failure::usage(what).hint(right) }
+    Failure { spot: Some(text.spot(span)), ..Failure::usage(masked(&what)).hint(masked(&right)) }
 }
 
 /// What the text says, and what is wrong with it in the order of the text.

@@ -129,6 +129,26 @@ fn a_file_that_holds_no_secret_token_is_refused() {
 
 #[test]
 fn a_token_as_an_argument_is_refused_and_not_repeated() {
+    let home = Home::new();
+    let mount = "[[mount]]\nat = \"/docs\"\nfiles = \"docs\"\n[[listen]]\n";
+    for (name, line) in [
+        ("tokens", format!("tokens = \"{WRONG}\"")),
+        ("path", format!("tokens = \"secret/{WRONG}\"")),
+        ("title", format!("title = \"{WRONG}\"\nport = 1")),
+        ("unknown", format!("token = \"{WRONG}\"")),
+        ("bare", format!("tokens = {WRONG}")),
+        ("list", format!("tokens = [\"{}\", \"{WRONG}\"]", "x".repeat(80))),
+        ("certificate", format!("tls = {{ certificate = \"{WRONG}\", key = \"{WRONG}\" }}")),
+        ("mode", format!("tls = \"{WRONG}\"")),
+    ] {
+        home.write(&format!("{name}.toml"), &format!("{mount}{line}\n"));
+        for format in ["text", "json"] {
+            let ran = home.wip(&["serve", "--config", &format!("{name}.toml"), "-o", format]);
+            assert!(ran.code == 2 && !ran.stderr.contains("AAAAAAA"), "{ran:?}");
+        }
+    }
+    let said = home.wip(&["serve", "--config", "tokens.toml"]).failed(2);
+    assert!(said.contains("takes the name of a file, and was given a token"), "{said}");
     for words in [
         vec!["tree", "--token-file", WRONG],
         vec!["serve", ".", "--tokens", WRONG],
@@ -215,6 +235,25 @@ fn a_certificate_of_ones_own_is_kept_and_trusted_by_its_file() {
         assert_ne!(std::fs::read_to_string(&ca).unwrap(), before);
         home.wip(&["tree", "--at", serving.url(), "--ca", &ca]).ok();
     }
+    // What others may have read is no secret any more.
+    let before = std::fs::read_to_string(&ca).unwrap();
+    home.allow("state/wip/self-signed/localhost/key.pem", 0o640);
+    drop(home.serve(&words, 1));
+    assert_ne!(std::fs::read_to_string(&ca).unwrap(), before);
+    assert_eq!(std::fs::metadata(&key).unwrap().permissions().mode() & 0o777, 0o600);
+}
+
+#[test]
+fn a_certificate_that_other_machines_cannot_trust_says_so() {
+    let home = Home::new();
+    let token = home.token("tokens", "me");
+    for (address, said) in [("0.0.0.0:0", true), ("127.0.0.1:0", false)] {
+        let words = ["docs", "--listen", address, "--tls", "self-signed", "--tokens", "tokens"];
+        let serving = home.serve(&words, 1);
+        let ca = serving.line("certificate: ");
+        home.wip_with(&token, &["tree", "--at", serving.url(), "--ca", &ca]).ok();
+        assert_eq!(serving.said().contains("it is for localhost alone"), said, "{address}");
+    }
 }
 
 #[test]
@@ -226,6 +265,10 @@ fn a_certificate_of_the_users_is_shown() {
     let serving = home.serve(&["docs", "--listen", "0", "--tls-cert", "cert.pem", "--tls-key", "key.pem"], 1);
     assert!(home.wip(&["tree", "--at", serving.url(), "--ca", "cert.pem"]).ok().contains("docs/"));
     assert_eq!(serving.said(), "");
+    home.write("wrong", "what is this\n");
+    home.allow("wrong", 0o600);
+    let said = home.wip(&["serve", "docs", "--tokens", "wrong"]).failed(1);
+    assert!(said.contains("line 1 of the file of tokens") && !said.contains("wip token new"), "{said}");
     for (words, code, said) in [
         (vec!["--tls-cert", "cert.pem"], 2, "--tls-key <FILE>"),
         (vec!["--tls-cert", "key.pem", "--tls-key", "cert.pem"], 1, "holds no certificate"),
