@@ -151,7 +151,7 @@ impl Connections {
     where
         S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
     {
-        let activity = Activity::new();
+        let activity = Activity::new(self.site.lets_everyone_in());
         let io = Watched::new(TokioIo::new(stream), activity.clone(), self.limits.write_timeout);
         let service = service_fn(|request: http::Request<hyper::body::Incoming>| {
             let under_way = activity.begin(request.version(), request.body().is_end_stream());

@@ -21,6 +21,8 @@ pub(super) struct Activity(Mutex<State>);
 
 struct State {
     opened: Instant,
+    /// Whether somebody was let in, so that the connection may be kept for later requests.
+    let_in: bool,
     /// Whether any request has arrived.
     begun: bool,
     /// Whether octets that come in between requests begin a head. In HTTP/2 they may be anything.
@@ -48,10 +50,12 @@ pub(super) enum Overdue {
 }
 
 impl Activity {
-    pub(super) fn new() -> Arc<Self> {
+    /// Of a connection that everyone may keep, or not before somebody is let in.
+    pub(super) fn new(let_in: bool) -> Arc<Self> {
         let now = Instant::now();
         Arc::new(Self(Mutex::new(State {
             opened: now,
+            let_in,
             begun: false,
             heads_show: false,
             arrived: false,
@@ -87,6 +91,8 @@ impl Activity {
             (state.opened, limits.header_timeout, Overdue::Head)
         } else if let Some(since) = state.head_since {
             (since.max(state.idle_since), limits.header_timeout, Overdue::Head)
+        } else if !state.let_in {
+            (state.idle_since, limits.header_timeout.min(limits.idle_timeout), Overdue::Idle)
         } else {
             (state.idle_since, limits.idle_timeout, Overdue::Idle)
         };
@@ -116,6 +122,11 @@ impl UnderWay {
     /// Notes that nothing of the request is yet to come.
     pub(super) fn arrived(&self) {
         self.activity.state().arrived = true;
+    }
+
+    /// Notes that whoever sent the request was let in.
+    pub(super) fn let_in(&self) {
+        self.activity.state().let_in = true;
     }
 
     /// Lets the request take as long as it likes.

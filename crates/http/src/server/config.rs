@@ -55,7 +55,7 @@ pub struct BeyondLoopback {
 /// `headers`.
 #[derive(Debug, Clone)]
 pub struct ServerLimits {
-    /// Open connections; further ones wait unaccepted. Default 1,000, below the usual limit of open files.
+    /// Open connections of one server; further ones wait unaccepted. Default 1,000, below the usual limit of open files.
     pub connections: usize,
     /// Requests at once on one HTTP/2 connection. Default 32.
     pub streams: u32,
@@ -74,7 +74,8 @@ pub struct ServerLimits {
     pub header_timeout: Duration,
     /// For a request's body. Default 30 s.
     pub body_timeout: Duration,
-    /// Between requests of one connection. Default 75 s.
+    /// Between requests of one connection; where tokens are wanted, `header_timeout` is, until somebody was let in.
+    /// Default 75 s.
     pub idle_timeout: Duration,
     /// For a receiver that takes nothing of its answer. Default 30 s.
     pub write_timeout: Duration,

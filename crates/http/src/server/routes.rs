@@ -82,6 +82,10 @@ impl Site {
         self.ending.cancel();
     }
 
+    pub(super) fn lets_everyone_in(&self) -> bool {
+        self.authentication.is_anonymous()
+    }
+
     /// Answers one request. Nothing of what it holds is logged: neither paths, nor arguments, nor headers.
     pub(super) async fn answer(
         &self,
@@ -146,6 +150,7 @@ impl Site {
         admission::admit(route, &head.method, &head.headers)?;
         admission::admit_length(&head.headers, self.wire.request_bytes())?;
         let principal = self.authenticate(self.names.admit(&head)?, &head).await?;
+        under_way.let_in();
         let Route::Interaction(interaction) = route else { return Ok(self.dispatch.capabilities()) };
         let place = match self.load.request() {
             Ok(place) => place,
@@ -191,13 +196,16 @@ impl Site {
     ) -> Result<Response<AnswerBody>, Refusal> {
         // A wrong name must not hide behind a route that is none, nor the reverse.
         let authority = self.names.admit(&head)?;
-        if !self.authentication.is_anonymous() {
+        if !self.lets_everyone_in() {
             let endpoint = self.called(authority);
             if authentication::is_asked(&head, &endpoint) {
                 return authentication::document(&head.method, &endpoint);
             }
             match self.authenticate(authority, &head).await {
-                Ok(principal) => drop(head.extensions.insert(Verified(principal))),
+                Ok(principal) => {
+                    under_way.let_in();
+                    head.extensions.insert(Verified(principal));
+                }
                 // Even what is no route, so that only those who are let in learn what else there may be.
                 Err(refusal) if self.endpoint.has_below(head.uri.path()) => return Err(refusal),
                 Err(_) => {}

@@ -6,6 +6,7 @@
 mod pem;
 mod self_signed;
 mod server;
+mod worry;
 
 use std::fmt;
 use std::io;

@@ -14,6 +14,7 @@ use sha2::{Digest as _, Sha256};
 use tracing::{info, warn};
 
 use super::pem::{self, PemFault};
+use super::worry::worries;
 use super::{PROTOCOLS, Part, TlsError, VERSIONS, provider};
 use crate::stamp::Stamp;
 
@@ -60,6 +61,7 @@ struct Loaded {
     config: Arc<rustls::ServerConfig>,
     read: Option<Pair>,
     digest: Digest,
+    worries: Vec<&'static str>,
 }
 
 #[derive(Clone, PartialEq)]
@@ -77,6 +79,7 @@ impl ServerTls {
     pub fn from_files(certificate: &Path, key: &Path) -> Result<Self, TlsError> {
         let files = Files { certificate: certificate.to_owned(), key: key.to_owned() };
         let loaded = files.load()?;
+        files.warn(&loaded.worries);
         Ok(Self::new(loaded, Some(files)))
     }
 
@@ -86,10 +89,10 @@ impl ServerTls {
     /// Texts that hold something else, or a key that does not fit.
     pub fn from_pem(certificate: &[u8], key: &[u8]) -> Result<Self, TlsError> {
         let config = config((certificate, Part::new(CERTIFICATE, None)), (key, Part::new(KEY, None)))?;
-        Ok(Self::new(Loaded { config, read: None, digest: Digest::default() }, None))
+        Ok(Self::new(Loaded { config, read: None, digest: Digest::default(), worries: Vec::new() }, None))
     }
 
-    fn new(Loaded { config, read, digest }: Loaded, files: Option<Files>) -> Self {
+    fn new(Loaded { config, read, digest, .. }: Loaded, files: Option<Files>) -> Self {
         let state = State { config, read, digest, looked: Instant::now(), looking: false, told: None };
         Self(Arc::new(Shown { files, state: Mutex::new(state) }))
     }
@@ -146,12 +149,13 @@ impl fmt::Debug for ServerTls {
 impl State {
     fn take(&mut self, files: &Files, found: Result<Loaded, TlsError>) {
         match found {
-            Ok(Loaded { config, read, digest }) => {
+            Ok(Loaded { config, read, digest, worries }) => {
                 (self.read, self.told) = (read, None);
                 // What is the same keeps the sessions that clients may take up again.
                 if self.digest != digest {
                     (self.config, self.digest) = (config, digest);
                     info!(certificate = %files.certificate.display(), "the certificate was replaced");
+                    files.warn(&worries);
                 }
             }
             Err(error) => {
@@ -176,6 +180,13 @@ const CERTIFICATE: &str = "certificate";
 const KEY: &str = "private key";
 
 impl Files {
+    fn warn(&self, worries: &[&str]) {
+        for worry in worries {
+            let (certificate, key) = (self.certificate.display(), self.key.display());
+            warn!(%certificate, %key, "{worry}");
+        }
+    }
+
     fn stamps(&self) -> Option<Pair> {
         let stamp = |path| fs::metadata(path).map(|metadata| Stamp::of(&metadata)).ok();
         Some(Pair { certificate: stamp(&self.certificate)?, key: stamp(&self.key)? })
@@ -205,7 +216,10 @@ impl Files {
         let digest = Sha256::new().chain_update(&certificate.0).chain_update(&key.0).finalize().into();
         let config = config((&certificate.0, certificate.1), (&key.0, key.1))?;
         let settled = |pair: &Pair| pair.certificate.is_settled(now) && pair.key.is_settled(now);
-        Ok(Loaded { config, read: stamps.filter(settled), digest })
+        let leaf = pem::certificates(&certificate.0).ok().and_then(|chain| chain.into_iter().next());
+        let metadata = fs::metadata(&self.key).ok();
+        let worries = leaf.map_or_else(Vec::new, |leaf| worries(&leaf, metadata.as_ref()));
+        Ok(Loaded { config, read: stamps.filter(settled), digest, worries })
     }
 }
 

@@ -4,6 +4,8 @@ use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use worldspace_http::ServerConfig;
+use worldspace_http::auth::{Authentication, Token};
+use worldspace_model::Principal;
 
 use crate::raw::{LONG, Reply, Running, until_closed};
 
@@ -100,6 +102,34 @@ async fn a_large_body_does_not_make_a_connection_look_busy() {
         stream.write_all(request.as_bytes()).await.unwrap();
         read_one(&mut stream).await;
         tokio::time::sleep(SHORT * 2).await;
+    }
+}
+
+#[tokio::test]
+async fn a_connection_is_kept_for_those_alone_who_were_let_in() {
+    let token = Token::generate().unwrap();
+    let authentication = Authentication::One { token: token.clone(), principal: Principal::new("owner") };
+    let server = Running::with(|config| {
+        only(|limits| limits.header_timeout = SHORT)(config);
+        config.authentication = authentication;
+    })
+    .await;
+    let ask = |headers: &str| server.request("GET /v1", headers, "").replace("Connection: close\r\n", "");
+    let mut stream = server.connect().await;
+    for _ in 0..2 {
+        stream
+            .write_all(ask(&format!("Authorization: Bearer {}\r\n", token.reveal())).as_bytes())
+            .await
+            .unwrap();
+        read_one(&mut stream).await;
+        tokio::time::sleep(SHORT * 2).await;
+    }
+    stream.write_all(ask("").as_bytes()).await.unwrap();
+    read_one(&mut stream).await;
+    for line in ["GET /v1", "GET /"] {
+        let mut stream = server.connect().await;
+        stream.write_all(ask("").replace("GET /v1", line).as_bytes()).await.unwrap();
+        until_closed(&mut stream).await;
     }
 }
 

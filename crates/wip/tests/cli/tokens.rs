@@ -262,7 +262,12 @@ fn a_certificate_of_the_users_is_shown() {
     let made = worldspace_http::tls::self_signed(&["127.0.0.1".to_owned()]).unwrap();
     home.write("cert.pem", &made.certificate_pem);
     home.write("key.pem", made.key_pem.reveal());
-    let serving = home.serve(&["docs", "--listen", "0", "--tls-cert", "cert.pem", "--tls-key", "key.pem"], 1);
+    let words = ["docs", "--listen", "0", "--tls-cert", "cert.pem", "--tls-key", "key.pem"];
+    home.allow("key.pem", 0o644);
+    let said = home.serve(&words, 1).said();
+    assert!(said.contains("WARN") && said.contains("everybody on this machine may read"), "{said}");
+    home.allow("key.pem", 0o640);
+    let serving = home.serve(&words, 1);
     assert!(home.wip(&["tree", "--at", serving.url(), "--ca", "cert.pem"]).ok().contains("docs/"));
     assert_eq!(serving.said(), "");
     home.write("wrong", "what is this\n");
