@@ -76,7 +76,12 @@ impl Kind {
 impl Stat {
     /// Of what stands under a name, a link itself included.
     pub(super) fn at(directory: impl AsFd, name: &Segment) -> io::Result<Self> {
-        system::at(directory.as_fd(), name.as_str())
+        system::at(directory.as_fd(), name.as_str().as_bytes())
+    }
+
+    /// As [`Self::at`], of a name as the system gave it.
+    pub(super) fn at_raw(directory: impl AsFd, name: &[u8]) -> io::Result<Self> {
+        system::at(directory.as_fd(), name)
     }
 
     /// Of what is open.
@@ -122,15 +127,15 @@ mod system {
 
     use super::{Kind, Place, Stat, Time};
 
-    pub(super) fn at(directory: BorrowedFd<'_>, name: &str) -> io::Result<Stat> {
+    pub(super) fn at(directory: BorrowedFd<'_>, name: &[u8]) -> io::Result<Stat> {
         read(directory, name, AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT)
     }
 
     pub(super) fn of(open: BorrowedFd<'_>) -> io::Result<Stat> {
-        read(open, "", AtFlags::EMPTY_PATH)
+        read(open, b"", AtFlags::EMPTY_PATH)
     }
 
-    fn read(at: BorrowedFd<'_>, name: &str, flags: AtFlags) -> io::Result<Stat> {
+    fn read(at: BorrowedFd<'_>, name: &[u8], flags: AtFlags) -> io::Result<Stat> {
         let wanted = StatxFlags::BASIC_STATS | StatxFlags::BTIME | StatxFlags::MNT_ID;
         let read: Statx = statx(at, name, flags, wanted)?;
         let given = StatxFlags::from_bits_retain(read.stx_mask);
@@ -161,7 +166,7 @@ mod system {
 
     use super::{Kind, Place, Stat, Time};
 
-    pub(super) fn at(directory: BorrowedFd<'_>, name: &str) -> io::Result<Stat> {
+    pub(super) fn at(directory: BorrowedFd<'_>, name: &[u8]) -> io::Result<Stat> {
         Ok(translate(&statat(directory, name, AtFlags::SYMLINK_NOFOLLOW)?))
     }
 

@@ -38,6 +38,7 @@ mod relocate;
 mod remove;
 mod replace;
 pub(super) mod staging;
+mod whereabouts;
 
 /// The longest name that filesystems take.
 const LONGEST_NAME: usize = 255;

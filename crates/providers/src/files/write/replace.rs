@@ -1,7 +1,9 @@
 //! New content takes the place of a file: both change places in one step, and what came out is looked at.
 
 use std::fs::File;
+use std::io;
 use std::sync::{Arc, MutexGuard};
+use std::time::{Duration, Instant};
 
 use cap_std::fs::Dir;
 use worldspace_host::{After, Call, Done, Fate, LocalPath, Refusal};
@@ -9,7 +11,7 @@ use worldspace_model::{Segment, Value};
 
 use super::basis::{Basis, digest_of};
 use super::staging::Slot;
-use super::{Names, Writer, dress, is_still_at, not_done, unprepared};
+use super::{Names, Writer, dress, is_still_at, not_done, unprepared, whereabouts};
 use crate::files::failure::refused;
 use crate::files::open;
 use crate::files::stat::{Place, Stat};
@@ -43,8 +45,8 @@ struct Met {
     place: Option<Place>,
 }
 
-/// How often an exchange is undone anew that others have undone: each time takes a few microseconds.
-const UNDOING: usize = 1_000;
+/// How long an exchange is undone against others who go on moving what is there; once takes some microseconds.
+const UNDOING: Duration = Duration::from_secs(2);
 
 /// Puts content in the place of what it was made from.
 pub(super) fn run(
@@ -57,7 +59,7 @@ pub(super) fn run(
 ) -> Result<Done, Refusal> {
     let dressed = dress::like(&ready.file, basis.file().map_err(refused)?);
     dressed.map_err(|error| match error.kind() {
-        std::io::ErrorKind::PermissionDenied => Refusal::PermissionDenied(
+        io::ErrorKind::PermissionDenied => Refusal::PermissionDenied(
             "the Host cannot keep the owner or the access rules of the file, and would take it from whom it belongs to; \
              whoever runs the Host can change that"
                 .to_owned(),
@@ -82,7 +84,7 @@ impl Swap<'_> {
         let identities = &self.task.root.identities;
         let (parent, name, patience) = (&self.parent, &self.name, self.task.patience);
         let identity = identities.of(&self.basis.stat, patience, || open::hold(parent, name));
-        if let Err(error) = self.ready.slot.exchange(parent, name) {
+        if let Err(error) = self.ready.slot.exchange(parent, name.as_str().as_bytes()) {
             return not_done(error, Some(&self.ready.slot));
         }
         let exchanged = Stat::of(&self.ready.file);
@@ -111,24 +113,48 @@ impl Swap<'_> {
         Met { right, place: replaced.ok().map(|stat| stat.place) }
     }
 
-    /// Exchanges both once more, so that nothing of this call stays. Others may meanwhile have moved the new file, or put
-    /// their own in its place, and have the last word then.
+    /// Puts back what came out where the new file stands by now, so that all is as if this call had never been. Others
+    /// may meanwhile have put their own in the place of the new file, and have the last word then.
     fn undo(mut self, met: &Met) -> Fate {
-        for _ in 0..UNDOING {
-            let Ok(out) = self.ready.slot.stat() else { break };
+        let end = Instant::now() + UNDOING;
+        while let Ok(out) = self.ready.slot.stat() {
             let gone = Stat::of(&self.ready.file).is_ok_and(|stat| stat.links == 0);
             if out.place == self.made.place || (gone && met.place == Some(out.place)) {
                 self.ready.slot.set_disposable(true);
                 return self.names.undone();
             }
-            match self.ready.slot.exchange(&self.parent, &self.name) {
-                Ok(()) => {}
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-                Err(error) => return Fate::unknown(error),
+            if Instant::now() >= end {
+                break;
+            }
+            if let Err(error) = self.put_back() {
+                return Fate::unknown(error);
             }
         }
         self.ready.slot.set_disposable(met.right);
         Fate::unknown("others moved the file again and again while a lost race was undone")
+    }
+
+    /// Exchanges what came out with the new file, if it is still there when that is done.
+    fn put_back(&mut self) -> io::Result<()> {
+        let slot = &mut self.ready.slot;
+        let (directory, name) = match whereabouts::of(self.task.root.directory(), &self.ready.file) {
+            Some(now) => now,
+            None => (open::readable(&self.parent)?, self.name.as_str().as_bytes().to_vec()),
+        };
+        let is_new = |stat: io::Result<Stat>| stat.is_ok_and(|stat| stat.place == self.made.place);
+        if !is_new(Stat::at_raw(&directory, &name)) {
+            std::thread::yield_now();
+            return Ok(());
+        }
+        // Others may be faster once more; then both go back to where they were.
+        for _ in 0..2 {
+            match slot.exchange(&directory, &name) {
+                Ok(()) if is_new(slot.stat()) => break,
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     /// The state of the new file, if nobody has changed it since the exchange; a large one has none that lasts at once.
@@ -197,7 +223,7 @@ mod tests {
                 let (parent, name) = found.above.unwrap();
                 let (path, names) = (call.path().clone(), Names::of(&parent)?);
                 let mut swap = Swap { task, path, parent, names, name, basis, ready, made };
-                swap.ready.slot.exchange(&swap.parent, &swap.name).unwrap();
+                swap.ready.slot.exchange(&swap.parent, swap.name.as_str().as_bytes()).unwrap();
                 swap.ready.slot.discard();
                 let exchanged = Stat::of(&swap.ready.file).unwrap();
                 if theirs {

@@ -6,7 +6,7 @@
 //! whoever else may write at the root could put there what is not his to delete.
 
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 
 use cap_std::fs::Dir;
@@ -146,10 +146,10 @@ impl Slot {
     }
 
     /// Exchanges what stands there with what stands under a name.
-    pub(super) fn exchange(&mut self, directory: &Dir, name: &Segment) -> io::Result<()> {
+    pub(super) fn exchange(&mut self, directory: impl AsFd, name: &[u8]) -> io::Result<()> {
         let disposable = std::mem::replace(&mut self.disposable, false);
         let (own, here) = (&self.staging.own, self.name.as_str());
-        let done = rustix::fs::renameat_with(own, here, directory, name.as_str(), RenameFlags::EXCHANGE);
+        let done = rustix::fs::renameat_with(own, here.as_bytes(), directory, name, RenameFlags::EXCHANGE);
         if done.is_err_and(is_certain) {
             self.disposable = disposable;
         }

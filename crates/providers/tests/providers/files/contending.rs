@@ -178,6 +178,10 @@ fn whatever_is_swapped_no_other_thing_is_changed_than_the_one_that_was_seen() {
     let swap = |pairs: [(&'static str, &'static str); 3]| {
         let (root, within) = (root.clone(), within.clone());
         Meanwhile::run(move |round| {
+            if round == 0 {
+                // They leave the callers most of the time, who would otherwise hardly ever come to their point.
+                let _ = rustix::process::nice(8);
+            }
             let (one, other) = pairs[(round % 3) as usize];
             let (from, one) = one.strip_prefix("e/").map_or((&root, one), |name| (&within, name));
             let _ = renameat_with(from, one, &root, other, RenameFlags::EXCHANGE);
