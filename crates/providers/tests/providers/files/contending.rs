@@ -309,3 +309,97 @@ fn refused(error: ProtocolError) -> ErrorCode {
     assert!(codes.contains(&error.code), "{error}");
     error.code
 }
+
+/// Two programs exchange two files, and a directory with a link, while a caller deletes and moves the one that it means.
+#[test]
+fn whatever_is_swapped_no_other_thing_is_deleted_or_moved() {
+    if no_identities() {
+        return;
+    }
+    let memory = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
+    let at = |name: &str| memory.path().join(name);
+    for directory in ["root/d", "root/t", "outside"] {
+        fs::create_dir_all(at(directory)).unwrap();
+    }
+    for (name, content) in
+        [("root/d/a", "mine"), ("root/d/b", "not mine"), ("outside/a", "canary"), ("outside/b", "canary")]
+    {
+        fs::write(at(name), content).unwrap();
+    }
+    symlink(at("outside"), at("root/l")).unwrap();
+    let world = World::serving(at("root"), writable());
+    let open = |path: &str| Arc::new(fs::File::open(at(path)).unwrap());
+    let swap = |directory: Arc<fs::File>, one: &'static str, other: &'static str| {
+        Meanwhile::run(move |round| {
+            if round == 0 {
+                let _ = rustix::process::nice(8);
+            }
+            let _ = renameat_with(&directory, one, &directory, other, RenameFlags::EXCHANGE);
+        })
+    };
+    let swappers = [swap(open("root/d"), "a", "b"), swap(open("root"), "d", "l")];
+    let entry =
+        |path: &str| Value::Entry(worldspace_model::EntryPath::parse(&super::world::entry(path)).unwrap());
+    let name = |name: &str| ("name", Value::from(name));
+    let mut mine = loop {
+        let Ok(seen) = world.fetch("/d/a") else { continue };
+        if world
+            .call_seen(&seen, "/d/a", "read_text", &[])
+            .is_ok_and(|read| format!("{read:?}").contains("\"mine\""))
+        {
+            break seen.r#ref.clone();
+        }
+    };
+    let held = open("root/d");
+    let within = |name: &str| {
+        fs::read_to_string(format!("/proc/self/fd/{}/{name}", std::os::fd::AsRawFd::as_raw_fd(&*held))).ok()
+    };
+    let (mut moved, mut deleted, mut refused) = (0, 0, 0);
+    while moved < 100 || deleted < 100 {
+        assert!(moved + deleted + refused < 1_000_000, "{moved} moved, {deleted} deleted, {refused} refused");
+        let Ok(seen) = world.fetch("/d/a") else { continue };
+        if seen.r#ref.is_none() || seen.r#ref != mine {
+            continue;
+        }
+        let moving = moved <= deleted;
+        let done = match moving {
+            true => world.call_seen(&seen, "/d/a", "move", &[("to", entry("/t")), name("m")]),
+            false => world.call_seen(&seen, "/d/a", "delete", &[]),
+        };
+        if let Err(error) = done {
+            let codes = [ErrorCode::ValidatorMismatch, ErrorCode::NotFound, ErrorCode::InterfaceMismatch];
+            assert!(codes.contains(&error.code), "{error}");
+            refused += 1;
+            continue;
+        }
+        // What is left is the other one, under whichever of the names.
+        let left: Vec<String> = ["a", "b"].into_iter().filter_map(within).collect();
+        assert_eq!(left, ["not mine"], "moving: {moving}");
+        let free = if within("a").is_none() { "a" } else { "b" };
+        if moving {
+            moved += 1;
+            assert_eq!(fs::read_to_string(at("root/t/m")).unwrap(), "mine");
+            // Until the directory is where it is looked for.
+            while world.call("/t/m", "move", &[("to", entry("/d")), name(free)]).is_err() {}
+        } else {
+            deleted += 1;
+            let content = ("text", Value::from("mine"));
+            while world.call("/d", "create_file", &[name(free), content.clone()]).is_err() {}
+            mine = loop {
+                let path =
+                    format!("/d/{}", if within("a").is_some_and(|text| text == "mine") { "a" } else { "b" });
+                let Ok(seen) = world.fetch(&path) else { continue };
+                let read = world.call_seen(&seen, &path, "read_text", &[]);
+                if read.is_ok_and(|read| format!("{read:?}").contains("\"mine\"")) {
+                    break seen.r#ref.clone();
+                }
+            };
+        }
+    }
+    drop(swappers);
+    for canary in ["outside/a", "outside/b"] {
+        assert_eq!(fs::read_to_string(at(canary)).unwrap(), "canary");
+    }
+    assert_eq!(fs::read_dir(at("outside")).unwrap().count(), 2);
+    eprintln!("{moved} moved, {deleted} deleted, {refused} refused");
+}
