@@ -21,7 +21,7 @@ mod stamp;
 mod time;
 pub mod tls;
 
-pub use client::{ClientConfig, HttpTransport, SetupError, Trust, TrustError};
+pub use client::{ClientConfig, HttpTransport, SetupError, Trust, TrustError, UnknownIssuer};
 pub use endpoint::{Endpoint, EndpointError, Route};
 pub use media::content;
 pub use server::admission;

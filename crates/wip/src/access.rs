@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use worldspace_http::auth::Token;
-use worldspace_http::{ClientConfig, SetupError, Trust};
+use worldspace_http::{ClientConfig, SetupError, Trust, UnknownIssuer};
 use worldspace_model::{NotSent, TransportError};
 
 use crate::args::EndpointArgs;
@@ -70,7 +70,9 @@ pub(crate) fn advice(from: TokenFrom, error: &TransportError) -> Option<&'static
                 "the token in the file of --token-file is wrong, or was taken back; ask for another"
             }
         }),
-        TransportError::NotSent(NotSent::Unreachable { detail, .. }) if detail.contains("as CA file") => {
+        TransportError::NotSent(NotSent::Unreachable { source: Some(source), .. })
+            if source.is::<UnknownIssuer>() =>
+        {
             Some("--ca FILE names it; a server with `--tls self-signed` says at its start where it is")
         }
         _ => None,

@@ -12,7 +12,7 @@ use http::{HeaderMap, Method, StatusCode};
 use http_body::{Body, Frame, SizeHint};
 use worldspace_model::{NotSent, TransportError, Unanswered};
 
-use super::handshake;
+use super::handshake::{self, Explained};
 
 /// A request.
 pub(super) struct Outgoing {
@@ -124,11 +124,12 @@ async fn body(mut response: reqwest::Response, limit: usize) -> Result<Bytes, Tr
 fn failure(error: reqwest::Error) -> TransportError {
     let is_plain = error.url().is_some_and(|url| url.scheme() == "http");
     let error = error.without_url();
-    if let Some(detail) = handshake::explain(&error) {
-        // Without its source, which shows what a certificate says as it stands.
+    if let Some(Explained { detail, source }) = handshake::explain(&error) {
+        // Without the error itself, which shows what a certificate says as it stands.
+        let source = source.map(Into::into);
         return match error.is_connect() {
-            true => TransportError::NotSent(NotSent::Unreachable { detail, source: None }),
-            false => TransportError::Unanswered(Unanswered::Lost { detail, source: None }),
+            true => TransportError::NotSent(NotSent::Unreachable { detail, source }),
+            false => TransportError::Unanswered(Unanswered::Lost { detail, source }),
         };
     }
     let mut detail = innermost(&error);

@@ -7,12 +7,23 @@ use std::net::IpAddr;
 use rustls::pki_types::UnixTime;
 use rustls::{CertificateError, InvalidMessage};
 
+/// The source of a [`TransportError`](worldspace_model::TransportError) where nobody who is trusted has issued the
+/// certificate of an endpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("nobody who is trusted has issued the certificate")]
+pub struct UnknownIssuer;
+
 /// What to think of an error, if TLS is at its bottom.
-pub(super) fn explain(error: &(dyn Error + 'static)) -> Option<String> {
+pub(super) struct Explained {
+    pub(super) detail: String,
+    pub(super) source: Option<UnknownIssuer>,
+}
+
+pub(super) fn explain(error: &(dyn Error + 'static)) -> Option<Explained> {
     let mut cause = Some(error);
     while let Some(error) = cause {
         if let Some(error) = of_tls(error) {
-            return Some(text(error));
+            return Some(Explained { detail: text(error), source: unknown_issuer(error) });
         }
         cause = error.source();
     }
@@ -27,9 +38,25 @@ fn of_tls<'a>(mut error: &'a (dyn Error + 'static)) -> Option<&'a rustls::Error>
     error.downcast_ref()
 }
 
+/// A signature that does not fit is of an issuer that has the name of a trusted one, but not its key.
+fn unknown_issuer(error: &rustls::Error) -> Option<UnknownIssuer> {
+    use CertificateError::{
+        BadSignature, UnknownIssuer as Unknown, UnsupportedSignatureAlgorithmForPublicKeyContext,
+    };
+    let rustls::Error::InvalidCertificate(error) = error else { return None };
+    let unknown =
+        matches!(error, Unknown | BadSignature | UnsupportedSignatureAlgorithmForPublicKeyContext { .. });
+    unknown.then_some(UnknownIssuer)
+}
+
 fn text(error: &rustls::Error) -> String {
     use rustls::Error::{AlertReceived, InvalidCertificate, InvalidMessage as Invalid, PeerIncompatible};
     match error {
+        InvalidCertificate(_) if unknown_issuer(error).is_some() => {
+            "its certificate is issued by nobody who is trusted here; if it is the right one, give its certificate, \
+             or that of its issuer, as CA file"
+                .to_owned()
+        }
         InvalidCertificate(error) => of_certificate(error),
         Invalid(InvalidMessage::InvalidContentType) => {
             "no TLS is spoken there; it may be an http:// endpoint".to_owned()
@@ -44,16 +71,9 @@ fn text(error: &rustls::Error) -> String {
 
 fn of_certificate(error: &CertificateError) -> String {
     use CertificateError::{
-        BadSignature, Expired, ExpiredContext, NotValidForName, NotValidForNameContext, NotValidYet,
-        NotValidYetContext, UnknownIssuer, UnsupportedSignatureAlgorithmForPublicKeyContext,
+        Expired, ExpiredContext, NotValidForName, NotValidForNameContext, NotValidYet, NotValidYetContext,
     };
     match error {
-        // A signature that does not fit is of an issuer that has the name of a trusted one, but not its key.
-        UnknownIssuer | BadSignature | UnsupportedSignatureAlgorithmForPublicKeyContext { .. } => {
-            "its certificate is issued by nobody who is trusted here; if it is the right one, give its certificate, \
-             or that of its issuer, as CA file"
-                .to_owned()
-        }
         NotValidForNameContext { expected, presented } => {
             let expected = expected.to_str();
             format!(

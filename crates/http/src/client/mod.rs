@@ -25,6 +25,7 @@ use crate::time::FOREVER;
 use crate::{extension, media};
 use exchange::{Answer, Outgoing, exchange};
 
+pub use handshake::UnknownIssuer;
 pub use trust::{Trust, TrustError};
 
 /// How a Client speaks to a Host.

@@ -10,7 +10,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio::net::TcpListener;
 use worldspace_http::auth::{Authentication, Token};
 use worldspace_http::tls::ServerTls;
-use worldspace_http::{ClientConfig, Endpoint, HttpTransport, SetupError, Trust, TrustError};
+use worldspace_http::{ClientConfig, Endpoint, HttpTransport, SetupError, Trust, TrustError, UnknownIssuer};
 use worldspace_model::{
     Arguments, CallAnswer, Interaction, InterfaceTarget, NotSent, ObserveRequest, OutgoingCall, Principal,
     Record, RequestContext, Target, Transport, TransportError, Unanswered, Value,
@@ -54,7 +54,11 @@ async fn server(certificate: &str, key: &str) -> Running {
 /// Why a call was not sent.
 async fn refused(endpoint: &str, trust: Trust) -> String {
     match transport(endpoint, trust, None).call_operation(context(), call("hello".to_owned())).await {
-        Err(TransportError::NotSent(NotSent::Unreachable { detail, .. })) => detail,
+        Err(TransportError::NotSent(NotSent::Unreachable { detail, source })) => {
+            let unknown = source.is_some_and(|source| source.is::<UnknownIssuer>());
+            assert_eq!(unknown, detail.contains("CA file"), "{detail}");
+            detail
+        }
         other => panic!("{other:?}"),
     }
 }

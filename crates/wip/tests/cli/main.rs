@@ -4,6 +4,8 @@
 
 mod config;
 mod crash;
+#[cfg(target_os = "linux")]
+mod exhaustion;
 mod fixture;
 mod help;
 mod inspect;

@@ -65,11 +65,26 @@ impl Home {
 
     /// `wip serve` with these words, once it listens at so many addresses.
     pub(crate) fn serve(&self, words: &[&str], listeners: usize) -> Serving {
+        let mut program = self.program();
+        program.arg("serve").args(words);
+        Self::serving(program, listeners)
+    }
+
+    /// As [`Self::serve`], by a process that may have so many open files.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn serve_with_descriptors(&self, most: u32, words: &[&str]) -> Serving {
+        let mut shell = Command::new("sh");
+        shell.current_dir(self.path()).env("XDG_STATE_HOME", self.path().join("state"));
+        shell.args(["-c", &format!("ulimit -n {most}; exec \"$0\" serve \"$@\""), env!("CARGO_BIN_EXE_wip")]);
+        shell.args(words);
+        Self::serving(shell, 1)
+    }
+
+    fn serving(mut program: Command, listeners: usize) -> Serving {
         // A file takes whatever it logs, where a pipe that nobody reads would make it wait.
         let said = NamedTempFile::new().unwrap();
         let stderr = File::options().append(true).open(said.path()).unwrap();
-        let mut program = self.program();
-        program.arg("serve").args(words).stdout(Stdio::piped()).stderr(stderr);
+        program.stdout(Stdio::piped()).stderr(stderr);
         let mut child = program.spawn().unwrap();
         let mut stdout = BufReader::new(child.stdout.take().unwrap());
         let mut urls = Vec::new();
@@ -105,6 +120,12 @@ impl Serving {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
         everything(&self.said)
+    }
+
+    /// Whether that stands on its stderr by now.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn says(&self, text: &str) -> bool {
+        everything(&self.said).contains(text)
     }
 
     /// The line of stderr that begins so and was printed before it listened, without that beginning.
