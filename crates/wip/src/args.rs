@@ -176,7 +176,7 @@ const STYLES: Styles = Styles::styled()
 const AFTER_HELP: &str = "\
 `wip serve` offers directories as a Worldspace; `tree`, `inspect`, `invoke` look at one.
 
-Exit status: 0 done · 1 local failure · 2 usage · 3 not found · 4 refused, nothing happened · \
+Exit status: 0 done · 1 local failure · 2 usage · 3 not found · 4 refused or not let in, nothing happened · \
 5 outcome unknown · 6 unreachable · 7 invalid answer to an observation · 130 interrupted";
 
 /// The format that a command line asks for, even where the rest of it cannot be understood.

@@ -11,7 +11,7 @@ use worldspace_idl::text_view::{self, Options};
 use worldspace_model::{ErrorCode, Fault, Location, Namespace, Operation, Rule, Shape, Step, TypeRef};
 use worldspace_wire::DecodeError;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, Kind};
 use crate::show::text;
 
 /// So much of what was written is repeated when it is wrong.
@@ -70,7 +70,7 @@ pub(crate) fn document(
     input: Option<&[u8]>,
     given: Vec<Given>,
 ) -> Result<Vec<u8>, Failure> {
-    let input = input.map(|input| object(input).map_err(|why| refused(format!("--input: {why}"))));
+    let input = input.map(|input| object(input).map_err(|why| Failure::usage(format!("--input: {why}"))));
     let input = input.transpose()?;
     let mut members: Vec<(String, Member)> = Vec::with_capacity(given.len());
     for Given { word, name, value } in given {
@@ -80,7 +80,7 @@ pub(crate) fn document(
             invalid(operation, &Fault::new(Rule::UnknownParameter { name: name.as_str().into(), nearest }))
         })?;
         if input.as_ref().is_some_and(|input| input.names.contains(&name)) {
-            return Err(refused(format!("{name}: given twice (by --input and by {word})")));
+            return Err(Failure::usage(format!("{name}: given twice (by --input and by {word})")));
         }
         let member = match value {
             Word::Json(text) => Member::Whole(json(&text).map_err(misfit)?.to_owned()),
@@ -92,7 +92,7 @@ pub(crate) fn document(
             (None, member) => members.push((name, member)),
             // The items of a list may be given one by one.
             (Some((_, Member::Items(items))), Member::Items(more)) => items.extend(more),
-            (Some(_), _) => return Err(refused(format!("{name}: given twice"))),
+            (Some(_), _) => return Err(Failure::usage(format!("{name}: given twice"))),
         }
     }
     let written = |(name, member): (String, Member)| match member {
@@ -258,7 +258,8 @@ pub(crate) fn unreadable(operation: &Operation, error: &DecodeError, written: bo
 pub(crate) fn refused_by_host(operation: &Operation, message: &str) -> Failure {
     let message = message.strip_prefix("arguments.").unwrap_or(message);
     let name = message.split(['.', ':', '[']).next().unwrap_or_default();
-    about(operation, name, message.to_owned())
+    let kind = Kind::Protocol(ErrorCode::InvalidArguments);
+    Failure { kind, ..about(operation, name, message.to_owned()) }
 }
 
 fn misfit(operation: &Operation, at: &Location, rule: Option<&Rule>, message: String) -> Failure {
@@ -273,11 +274,12 @@ fn misfit(operation: &Operation, at: &Location, rule: Option<&Rule>, message: St
             let names: Vec<Cow<'_, str>> =
                 operation.parameters().iter().map(|p| text::name(p.name)).collect();
             match names.as_slice() {
-                [] => refused(message).hint(format!("`{}` takes no arguments", text::name(operation.name()))),
-                names => refused(message).hint(format!("it takes {}", names.join(", "))),
+                [] => Failure::usage(message)
+                    .hint(format!("`{}` takes no arguments", text::name(operation.name()))),
+                names => Failure::usage(message).hint(format!("it takes {}", names.join(", "))),
             }
         }
-        _ => refused(message),
+        _ => Failure::usage(message),
     }
 }
 
@@ -285,16 +287,12 @@ fn misfit(operation: &Operation, at: &Location, rule: Option<&Rule>, message: St
 fn about(operation: &Operation, name: &str, message: String) -> Failure {
     let parameters = &operation.declaration().parameters;
     match parameters.iter().find(|parameter| &*parameter.name == name) {
-        None => refused(message),
+        None => Failure::usage(message),
         Some(parameter) => {
             let declared = text_view::field(parameter, Options::default());
-            refused(message).hint(format!("it is declared as\n{declared}"))
+            Failure::usage(message).hint(format!("it is declared as\n{declared}"))
         }
     }
-}
-
-fn refused(message: String) -> Failure {
-    Failure::protocol(ErrorCode::InvalidArguments, message)
 }
 
 fn clipped(text: &str) -> Cow<'_, str> {

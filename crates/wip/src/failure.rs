@@ -31,10 +31,14 @@ pub(crate) struct Spot {
 pub(crate) enum Kind {
     /// The Host answered with an error, or would have.
     Protocol(ErrorCode),
-    /// The command line is wrong.
+    /// The command line is wrong, or the arguments on it.
     Usage,
     /// Something on this side failed: a file, a stream, a port.
     Local,
+    /// Whoever answered wants a token, or another one.
+    Unauthorized,
+    /// Whoever answered lets this client do nothing.
+    Forbidden,
     /// No Host of this protocol answered.
     Unreachable,
     /// The Host's answer breaks the protocol.
@@ -65,6 +69,8 @@ impl Kind {
             Self::Usage => "usage",
             Self::Local => "local",
             Self::Interrupted => "local",
+            Self::Unauthorized => "unauthorized",
+            Self::Forbidden => "forbidden",
             Self::Unreachable => "unreachable",
             Self::InvalidAnswer => "invalid_answer",
         }
@@ -75,7 +81,7 @@ impl Kind {
         match self {
             Self::Protocol(E::NotFound | E::InterfaceNotFound | E::OperationNotFound) => exit::NOT_FOUND,
             Self::Protocol(E::OperationOutcomeUnknown) => exit::UNKNOWN,
-            Self::Protocol(_) => exit::REFUSED,
+            Self::Protocol(_) | Self::Unauthorized | Self::Forbidden => exit::REFUSED,
             Self::Usage => exit::USAGE,
             Self::Local => exit::LOCAL,
             Self::Unreachable => exit::UNREACHABLE,
@@ -148,6 +154,8 @@ mod tests {
         for (kind, code, status) in [
             (Kind::Local, "local", 1),
             (Kind::Usage, "usage", 2),
+            (Kind::Unauthorized, "unauthorized", 4),
+            (Kind::Forbidden, "forbidden", 4),
             (Kind::Unreachable, "unreachable", 6),
             (Kind::InvalidAnswer, "invalid_answer", 7),
             (Kind::Interrupted, "local", 130),

@@ -59,7 +59,7 @@ pub(crate) fn interface(
     let interface = match interface {
         Ok(interface) => interface,
         Err(failed) => {
-            let failure = Failure::new(kind_of(failed.kind()), crate::commands::message_of(failed));
+            let failure = Failure::new(kind_of(failed), crate::commands::message_of(failed));
             return Ok(format!("{{\"reference\":{reference},\"error\":{}}}", error(&failure)));
         }
     };

@@ -64,7 +64,7 @@ fn status_of(seen: &Result<Seen, Failure>) -> u8 {
         Err(failure) => failure.kind.exit(),
         Ok((_, interfaces)) => {
             let error = interfaces.iter().find_map(|interface| interface.as_ref().err());
-            error.map_or(exit::DONE, |error| kind_of(error.kind()).exit())
+            error.map_or(exit::DONE, |error| kind_of(error).exit())
         }
     }
 }

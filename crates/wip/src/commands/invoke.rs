@@ -9,8 +9,9 @@ use worldspace_client::{
 };
 use worldspace_model::{Effect, EntryPath, ErrorCode, Operation, Record};
 
+use crate::args::SourceOptions;
 use crate::arguments::{self, Given};
-use crate::commands::{advised, entry, failed_at, kind_of, message_of, quoted_reference};
+use crate::commands::{advised, entry, failed_at, kind_of, kind_of_call, message_of, quoted_reference};
 use crate::failure::{Failure, Kind};
 use crate::interruption::Interruption;
 use crate::json;
@@ -70,10 +71,7 @@ pub(crate) async fn run(
     };
     let Prepared { shown, interface, operation, arguments } = call;
     let entry = shown.entry();
-    let mut options = CallOptions::default();
-    if let Some(state) = args.state {
-        options = options.expecting(state);
-    }
+    let options = how(args.state, &interface, &operation);
     let outcome = tokio::select! {
         outcome = world.client.call(&shown, &interface, operation.name(), arguments, options) => {
             outcome.map_err(|failure| not_done(screen, world.place, entry, &operation, failure))?
@@ -89,6 +87,17 @@ pub(crate) async fn run(
         }
     };
     tell(screen, args, &operation, &shown, &outcome)
+}
+
+/// The state that was fetched a moment ago is nobody's knowledge: where the Host does not want it, as where things are
+/// made beside others, a call that is bound to it would only lose against others of its kind.
+fn how(state: Option<StateTag>, interface: &InterfaceObservation, operation: &Operation) -> CallOptions {
+    let options = CallOptions::default();
+    match (state, interface.effects()) {
+        (Some(state), _) => options.expecting(state),
+        (None, Some(effects)) if !effects.at(operation).has(Effect::Guarded) => options.unbound(),
+        (None, _) => options,
+    }
 }
 
 /// All that it takes to make the call; until it is made, nothing has happened.
@@ -188,7 +197,7 @@ async fn read(file: &str) -> Result<Vec<u8>, Failure> {
 }
 
 fn unresolved(screen: &Screen, place: Place, args: &InvokeArgs, error: &ClientError) -> Failure {
-    let failure = advised(Failure::new(kind_of(error.kind()), message_of(error)), place, error);
+    let failure = advised(Failure::new(kind_of(error), message_of(error)), place, error);
     match error {
         ClientError::Usage(Usage::AmbiguousOperation { interfaces, .. }) => {
             interfaces.iter().fold(failure, |failure, reference| {
@@ -197,9 +206,15 @@ fn unresolved(screen: &Screen, place: Place, args: &InvokeArgs, error: &ClientEr
                 failure.hint(screen.commands.command(&words))
             })
         }
-        ClientError::Usage(_) => {
+        ClientError::Usage(usage) => {
             let look = screen.commands.command(&["inspect", &args.path]);
-            failure.hint(format!("see what can be done with it: {look}"))
+            let failure = failure.hint(format!("see what can be done with it: {look}"));
+            match (usage, place) {
+                (Usage::NoSuchOperation { .. }, Place::Sources(SourceOptions { writable: false, .. })) => {
+                    failure.hint("what changes things is offered with --writable alone")
+                }
+                _ => failure,
+            }
         }
         _ => failure,
     }
@@ -219,7 +234,7 @@ fn not_done(
         CallFailure::NothingHappened(NotRun::Refused(error)) => {
             Failure::protocol(error.code, error.message.as_str())
         }
-        failure => Failure::new(kind_of(failure.kind()), failure.to_string()),
+        failure => Failure::new(kind_of_call(failure), failure.to_string()),
     };
     let look = screen.commands.command(&["inspect", entry.as_str()]);
     match (&failure, told.kind) {
@@ -245,6 +260,9 @@ fn tell(
     outcome: &CallOutcome,
 ) -> Result<(), Failure> {
     let result = &outcome.result;
+    // What was seen before is not told again.
+    let state = outcome.observation.as_ref().and_then(Observation::tag);
+    let state = state.filter(|state| Some(*state) != shown.tag());
     let mut saved = Ok(());
     let mut raw_to_stdout = false;
     if let Some(file) = args.output.as_deref() {
@@ -282,7 +300,9 @@ fn tell(
     if screen.is_json() {
         saved?;
         let entries: Vec<String> = outcome.entries.iter().map(|entry| json::string(entry.as_str())).collect();
-        let document = format!("{{\"result\":{},\"entries\":[{}]}}", json::value(result)?, entries.join(","));
+        let state = state.map_or_else(String::new, |state| format!(",\"state\":\"{state}\""));
+        let (result, entries) = (json::value(result)?, entries.join(","));
+        let document = format!("{{\"result\":{result},\"entries\":[{entries}]{state}}}");
         return screen.json(document.as_bytes());
     }
     if raw_to_stdout || (args.output.is_some() && saved.is_ok()) {
@@ -291,9 +311,7 @@ fn tell(
     // Where writing failed, the result is shown, so that it is not lost.
     screen.result(result, operation.returns())?;
     let mut more = next_steps(result, &screen.commands);
-    if let Some(state) = outcome.observation.as_ref().and_then(Observation::tag)
-        && Some(state) != shown.tag()
-    {
+    if let Some(state) = state {
         more.push_str(&format!("state {state}\n"));
     }
     if !more.is_empty() {

@@ -7,8 +7,8 @@ pub(crate) mod serve;
 pub(crate) mod token;
 pub(crate) mod tree;
 
-use worldspace_client::{ClientError, ErrorKind};
-use worldspace_model::{EntryPath, ErrorCode, InterfaceReference};
+use worldspace_client::{CallFailure, ClientError, ErrorKind, NotRun};
+use worldspace_model::{EntryPath, ErrorCode, InterfaceReference, NotSent, TransportError};
 
 use crate::access;
 use crate::args::SourceOptions;
@@ -32,7 +32,33 @@ fn entry(text: &str) -> Result<EntryPath, Failure> {
 }
 
 /// What the Client calls an error, as this program tells it.
-pub(crate) fn kind_of(kind: ErrorKind) -> Kind {
+pub(crate) fn kind_of(error: &ClientError) -> Kind {
+    match error {
+        ClientError::Transport(error) => shut_out(error),
+        _ => None,
+    }
+    .unwrap_or_else(|| kind(error.kind()))
+}
+
+/// As [`kind_of`], of a call.
+fn kind_of_call(failure: &CallFailure) -> Kind {
+    match failure {
+        CallFailure::NothingHappened(NotRun::NotSent(error)) => shut_out(error),
+        _ => None,
+    }
+    .unwrap_or_else(|| kind(failure.kind()))
+}
+
+/// Who is not let in has reached somebody, unlike who finds nobody there.
+fn shut_out(error: &TransportError) -> Option<Kind> {
+    match error {
+        TransportError::NotSent(NotSent::Rejected { status: 401, .. }) => Some(Kind::Unauthorized),
+        TransportError::NotSent(NotSent::Rejected { status: 403, .. }) => Some(Kind::Forbidden),
+        _ => None,
+    }
+}
+
+fn kind(kind: ErrorKind) -> Kind {
     match kind {
         ErrorKind::Protocol(code) => Kind::Protocol(code),
         ErrorKind::Usage => Kind::Usage,
@@ -52,7 +78,7 @@ pub(crate) fn message_of(error: &ClientError) -> String {
 
 /// An observation that failed, and where to look instead.
 fn failed_at(screen: &Screen, place: Place, entry: &EntryPath, error: &ClientError) -> Failure {
-    let failure = Failure::new(kind_of(error.kind()), message_of(error));
+    let failure = Failure::new(kind_of(error), message_of(error));
     let failure = advised(failure, place, error);
     match failure.kind {
         Kind::Protocol(ErrorCode::NotFound) => {

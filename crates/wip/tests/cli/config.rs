@@ -231,12 +231,12 @@ fn one_world_is_offered_at_two_doors() {
     let said = beside(&owner, &["invoke", "/docs", "create_file", "name=x"]).failed(3);
     assert!(said.contains("create_file"), "{said}");
     // Each door has keys of its own.
-    assert_eq!(through(&owner, &["tree"]).code, 6);
-    assert_eq!(beside(&token, &["tree"]).code, 6);
+    assert_eq!(through(&owner, &["tree"]).code, 4);
+    assert_eq!(beside(&token, &["tree"]).code, 4);
     // A token that is taken back is worth nothing from then on.
     home.write("tokens", "");
     home.allow("tokens", 0o600);
-    let said = through(&token, &["tree"]).failed(6);
+    let said = through(&token, &["tree"]).failed(4);
     assert!(said.contains("hint: the token in WIP_TOKEN is wrong, or was taken back"), "{said}");
 }
 

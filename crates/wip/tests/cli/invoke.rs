@@ -91,10 +91,10 @@ fn arguments_that_do_not_fit_are_refused_before_anything_is_sent() {
         (vec!["need"], "the required argument `text` is absent"),
     ] {
         let words = [vec!["invoke", "/notes/today"], words].concat();
-        let said = host.wip(&words).failed(4);
+        let said = host.wip(&words).failed(2);
         assert!(said.contains(message), "{words:?}: {said}");
-        let (code, told) = host.wip(&[words, vec!["-o", "json"]].concat()).json_error(4);
-        assert_eq!(code, "invalid_arguments", "{told}");
+        let (code, told) = host.wip(&[words, vec!["-o", "json"]].concat()).json_error(2);
+        assert_eq!(code, "usage", "{told}");
     }
 }
 
@@ -104,34 +104,41 @@ fn a_refused_argument_is_shown_as_it_is_declared() {
     let host = serve();
     let look = format!("hint: see the whole operation: wip inspect /notes/today --at {}\n", host.url);
     let text = "hint: it is declared as\n/// \"What is needed.\"\ntext: string\n";
-    for (words, wanted) in [
-        (vec!["need", "text:=1"], format!("error: text: expected string, found number\n{text}{look}")),
-        (vec!["need"], format!("error: the required argument `text` is absent\n{text}{look}")),
+    for (words, status, wanted) in [
+        (vec!["need", "text:=1"], 2, format!("error: text: expected string, found number\n{text}{look}")),
+        (vec!["need"], 2, format!("error: the required argument `text` is absent\n{text}{look}")),
         (
             vec!["need", "texd=x"],
+            2,
             format!("error: there is no parameter `texd`; did you mean `text`?\n{text}{look}"),
         ),
         (
             vec!["need", "xyzzy=x"],
+            2,
             format!("error: there is no parameter `xyzzy`\nhint: it takes text, others\n{look}"),
         ),
         (
             vec!["read", "xyzzy=x"],
+            2,
             format!("error: there is no parameter `xyzzy`\nhint: `read` takes no arguments\n{look}"),
         ),
         // The Host's word on an argument begins as this program's own.
         (
             vec!["picky", "text=x"],
+            4,
             format!("error: text: is not nice\nhint: it is declared as\ntext: string\n{look}"),
         ),
         (
             vec!["need", "--input", "["],
+            2,
             "error: --input: not JSON: EOF while parsing a list at line 1 column 1\n".into(),
         ),
     ] {
-        let said = host.wip(&[vec!["invoke", "/notes/today"], words].concat()).failed(4);
+        let said = host.wip(&[vec!["invoke", "/notes/today"], words].concat()).failed(status);
         assert_eq!(said, wanted);
     }
+    let (code, _) = host.wip(&["invoke", "/notes/today", "picky", "text=x", "-o", "json"]).json_error(4);
+    assert_eq!(code, "invalid_arguments");
 }
 
 #[test]
@@ -142,7 +149,7 @@ fn what_was_written_is_not_repeated_at_length() {
     std::fs::write(&file, "x y\n".repeat(10_000)).unwrap();
     let (from_file, long) = (format!("count=@{}", file.display()), "x".repeat(10_000));
     for word in [from_file, format!("count={long}"), format!("any={long}"), format!("kind={long}")] {
-        let said = host.wip(&["invoke", "/notes/today", "echo", &word]).failed(4);
+        let said = host.wip(&["invoke", "/notes/today", "echo", &word]).failed(2);
         assert!(said.len() < 500, "{} bytes", said.len());
     }
     assert!(host.wip(&["invoke", "/notes/today", "echo", &long]).failed(2).len() < 500);

@@ -155,7 +155,11 @@ fn things_are_changed_only_where_that_is_offered_and_only_in_the_state_that_was_
     let readable = home.serve(&["docs", "--listen", "0"], 1);
     let said = home.wip(&["invoke", "/docs", "create_file", "name=b.md", "--at", readable.url()]).failed(3);
     assert!(said.contains("create_file"), "{said}");
-    assert_eq!(home.wip(&["invoke", "/docs", "create_file", "name=b.md", "--at", "docs"]).code, 3);
+    // Whoever opens the directory himself can have it otherwise.
+    let said = home.wip(&["invoke", "/docs", "create_file", "name=b.md", "--at", "docs"]).failed(3);
+    assert!(said.ends_with("hint: what changes things is offered with --writable alone\n"), "{said}");
+    let said = home.wip(&["invoke", "/docs", "creat", "--at", "docs", "--writable"]).failed(3);
+    assert!(!said.contains("--writable alone"), "{said}");
 
     let writable = home.serve(&["docs", "--listen", "0", "--writable", "--allow-anonymous"], 1);
     let at = ["--at", writable.url()];
@@ -172,9 +176,14 @@ fn things_are_changed_only_where_that_is_offered_and_only_in_the_state_that_was_
     assert_eq!(done.lines().next(), Some("done"));
     // The state that it has now is told, and is the one that is shown.
     assert_eq!(done.lines().last(), Some(&*format!("state {}", state())));
+    let json = |words: &[&str]| {
+        home.wip(&[&["invoke", "/docs/a.md"], words, &["-o", "json"], &at].concat()).json()["state"].clone()
+    };
+    assert_eq!(json(&["read_text"]), serde_json::Value::Null, "nothing has changed");
+    assert_eq!(json(&["append", "text=!"]), state());
     let refused = write("two").failed(4);
     assert!(refused.contains(&seen), "{refused}");
-    assert_eq!(home.read("docs/a.md"), "one");
+    assert_eq!(home.read("docs/a.md"), "one!");
     // Without `--if`, a call is bound to the state in which it finds the thing.
     assert_eq!(home.wip(&[&["invoke", "/docs/a.md", "delete"][..], &at].concat()).ok(), "deleted\n");
 
@@ -183,4 +192,28 @@ fn things_are_changed_only_where_that_is_offered_and_only_in_the_state_that_was_
         home.wip(&[&["invoke", "/docs", "create_file", "name=c.md", "text=hi"][..], &here].concat()).ok();
     assert!(made.contains("wip inspect /docs/c.md --at docs --writable"), "{made}");
     assert_eq!(home.read("docs/c.md"), "hi");
+}
+
+/// Each of them changes the state of the directory, and none of them rests on it.
+#[test]
+fn those_who_make_different_things_in_one_directory_do_not_meet() {
+    let home = crate::serving::Home::new();
+    let serving = home.serve(&["docs", "--listen", "0", "--writable", "--allow-anonymous"], 1);
+    let names: Vec<String> = (0..20).map(|number| format!("name=f{number}")).collect();
+    let make = |operation: &str, name: &String| {
+        let mut program = home.program();
+        program.args(["invoke", "/docs", operation, name, "--at", serving.url()]);
+        started(&mut program)
+    };
+    for (operation, name) in [("create_file", "f"), ("create_directory", "d")] {
+        let names: Vec<String> = names.iter().map(|given| given.replace("=f", &format!("={name}"))).collect();
+        let making: Vec<_> = names.iter().map(|name| make(operation, name)).collect();
+        for made in making {
+            let said = crate::run::ended(made).ok();
+            assert!(said.starts_with("created: /docs/"), "{said}");
+        }
+    }
+    let made = std::fs::read_dir(home.path().join("docs")).unwrap();
+    let made = made.filter(|made| !made.as_ref().unwrap().file_name().to_string_lossy().starts_with('.'));
+    assert_eq!(made.count(), 41, "and the one that was there");
 }

@@ -86,18 +86,21 @@ fn who_is_not_let_in_is_told_what_to_do() {
         (Some(WRONG), vec![], "the token in WIP_TOKEN is wrong, or was taken back; ask for another"),
         (Some(&*token), vec!["--token-file", "wrong"], "the token in the file of --token-file is wrong"),
     ] {
-        let said = asks(token, &words).failed(6);
+        let said = asks(token, &words).failed(4);
         assert!(said.starts_with("error: HTTP 401: ") && said.contains(&format!("hint: {hint}")), "{said}");
-        let (code, _) = asks(token, &[words, vec!["-o", "json"]].concat()).json_error(6);
-        assert_eq!(code, "unreachable");
+        let (code, _) = asks(token, &[words, vec!["-o", "json"]].concat()).json_error(4);
+        assert_eq!(code, "unauthorized");
     }
     assert!(asks(Some(&token), &[]).ok().contains("docs/"));
     // What stands on the command line counts.
     assert!(asks(Some(WRONG), &["--token-file", "right"]).ok().contains("docs/"));
-    let invoked = home.wip(&[&["invoke", "/docs/a.md", "read_text"][..], &at].concat()).failed(6);
+    let invoked = home.wip(&[&["invoke", "/docs/a.md", "read_text"][..], &at].concat()).failed(4);
     assert!(invoked.contains("hint: show a token"), "{invoked}");
-    let inspected = home.wip(&[&["inspect", "/docs"][..], &at].concat()).failed(6);
+    let inspected = home.wip(&[&["inspect", "/docs"][..], &at].concat()).failed(4);
     assert!(inspected.contains("hint: show a token"), "{inspected}");
+    let inspected = home.wip(&[&["inspect", "/docs", "-o", "json"][..], &at].concat());
+    assert_eq!(inspected.code, 4);
+    assert_eq!(inspected.json()["objects"][0]["error"]["code"], "unauthorized");
 }
 
 #[test]

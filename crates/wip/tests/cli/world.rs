@@ -48,6 +48,16 @@ fn a_page_of_something_else_is_no_host() {
     assert_eq!(wip(&["tree", "--at", &url, "-o", "json"]).json_error(6).0, "unreachable");
 }
 
+/// Unlike one that is down, it need not be waited for.
+#[test]
+fn a_peer_that_refuses_this_client_is_no_peer_that_is_down() {
+    let url = answering("HTTP/1.1 403 Forbidden\r\ncontent-length: LENGTH\r\nconnection: close\r\n\r\nno");
+    for words in [vec!["tree"], vec!["invoke", "/a", "read"]] {
+        let (code, _) = wip(&[words, vec!["--at", &url, "-o", "json"]].concat()).json_error(4);
+        assert_eq!(code, "forbidden");
+    }
+}
+
 #[test]
 fn worlds_that_are_none_are_told_apart() {
     let dir = tempfile::tempdir().unwrap();
