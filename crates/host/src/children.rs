@@ -14,7 +14,7 @@ use crate::host::Inner;
 use crate::local::LocalPath;
 use crate::mount::{Found, log_failure};
 use crate::mounts::{MountPoint, Place};
-use crate::provider::{Order, Page};
+use crate::provider::{Order, Page, Provider as _};
 
 /// Mount points read at one time.
 const WINDOW: usize = 8;
@@ -134,6 +134,7 @@ impl<'h> Lister<'h> {
                 return if self.named { Err(ProviderError::Gone) } else { Ok(()) };
             }
             Err(error) => {
+                let error = if self.after.is_none() { error.without_place() } else { error };
                 log_failure(mount, &self.entry, &error);
                 return Err(error);
             }

@@ -20,6 +20,7 @@ use crate::host::Inner;
 use crate::interface::Interface;
 use crate::mount::Chain;
 use crate::mounts::{MountPoint, Place};
+use crate::provider::Provider as _;
 use crate::tree::in_time;
 
 /// A call that passed all checks, and what its answer needs.

@@ -1,8 +1,11 @@
-//! The object-safe side of [`Provider`]. It is also where a provider's panic becomes an error.
+//! Providers whose type is forgotten, and the object-safe side of [`Provider`] behind them. It is also where a
+//! provider's panic becomes an error.
 
 use std::any::Any;
+use std::fmt;
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 
 use futures_util::FutureExt;
 use worldspace_model::{BoxFuture, Segment};
@@ -15,7 +18,81 @@ use crate::local::{LocalPath, LocalReference};
 use crate::provider::{Page, Provider};
 use crate::published::Published;
 
-pub(crate) trait ErasedProvider: Send + Sync {
+/// A [`Provider`] of any type, to be kept beside others, or within one that stands before it. Cheap to clone; clones are
+/// the same provider.
+///
+/// A panic in an observation comes out as [`ProviderError::Failed`]; one in a call passes, since what it means depends
+/// on the fence.
+///
+/// ```
+/// use worldspace_host::{Context, DynProvider, LocalPath, Memory, Page, Provider, ProviderError, Published};
+/// use worldspace_model::Segment;
+///
+/// /// Shows Objects and none of their children.
+/// struct Flat(DynProvider);
+///
+/// impl Provider for Flat {
+///     async fn object(&self, context: &Context, path: &LocalPath) -> Result<Published, ProviderError> {
+///         self.0.object(context, path).await
+///     }
+///     async fn children(
+///         &self,
+///         _: &Context,
+///         _: &LocalPath,
+///         _: Option<&Segment>,
+///         _: usize,
+///     ) -> Result<Page, ProviderError> {
+///         Ok(Page::empty())
+///     }
+/// }
+///
+/// let flat = Flat(DynProvider::new(Memory::new()));
+/// ```
+#[derive(Clone)]
+pub struct DynProvider(Arc<dyn ErasedProvider>);
+
+impl DynProvider {
+    /// That provider, its type forgotten.
+    pub fn new(provider: impl Provider) -> Self {
+        Self(Arc::new(provider))
+    }
+}
+
+impl Provider for DynProvider {
+    async fn object(&self, context: &Context, path: &LocalPath) -> Result<Published, ProviderError> {
+        self.0.object(context, path).await
+    }
+
+    async fn children(
+        &self,
+        context: &Context,
+        path: &LocalPath,
+        after: Option<&Segment>,
+        most: usize,
+    ) -> Result<Page, ProviderError> {
+        self.0.children(context, path, after, most).await
+    }
+
+    async fn interface(
+        &self,
+        context: &Context,
+        reference: &LocalReference,
+    ) -> Result<Interface, ProviderError> {
+        self.0.interface(context, reference).await
+    }
+
+    async fn call(&self, context: &Context, call: Call) -> Result<Done, Refusal> {
+        self.0.call(context, call).await
+    }
+}
+
+impl fmt::Debug for DynProvider {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DynProvider").finish_non_exhaustive()
+    }
+}
+
+trait ErasedProvider: Send + Sync {
     fn object<'a>(
         &'a self,
         context: &'a Context,

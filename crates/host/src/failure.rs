@@ -59,6 +59,14 @@ impl ProviderError {
         Self::Failed(source.into())
     }
 
+    /// As an answer to a question that named no child to go on behind: there, that one is gone makes no sense.
+    pub(crate) fn without_place(self) -> Self {
+        match self {
+            Self::Gone => Self::failed("it says that a child to go on behind is gone, though none was named"),
+            error => error,
+        }
+    }
+
     /// What the caller is told, given how they name what they asked for.
     pub(crate) fn shown(&self, asked: &str) -> ProtocolError {
         match self {

@@ -15,7 +15,7 @@ use worldspace_model::{
 
 use crate::context::Request;
 use crate::cursor::Sealer;
-use crate::erased::ErasedProvider;
+use crate::erased::DynProvider;
 use crate::failure::{ProviderError, quoted};
 use crate::guard::Validators;
 use crate::limits::HostLimits;
@@ -55,7 +55,7 @@ pub(crate) struct Inner {
 #[derive(Default)]
 #[must_use]
 pub struct HostBuilder {
-    mounts: Vec<(EntryPath, Arc<dyn ErasedProvider>)>,
+    mounts: Vec<(EntryPath, DynProvider)>,
     limits: HostLimits,
     key: Option<[u8; 32]>,
     visibility: Visibility,
@@ -76,7 +76,7 @@ pub enum MountError {
 impl HostBuilder {
     /// Mounts a provider at an entry. Among siblings, mounts stand in the order in which they are mounted.
     pub fn mount(mut self, at: EntryPath, provider: impl Provider) -> Self {
-        self.mounts.push((at, Arc::new(provider)));
+        self.mounts.push((at, DynProvider::new(provider)));
         self
     }
 

@@ -30,6 +30,7 @@ mod visibility;
 
 pub use call::{Call, Done};
 pub use context::Context;
+pub use erased::DynProvider;
 pub use failure::{ProviderError, Refusal};
 pub use fence::{After, Fate};
 pub use host::{Host, HostBuilder, MountError};

@@ -9,6 +9,7 @@ use crate::failure::ProviderError;
 use crate::host::Inner;
 use crate::interface::Interface;
 use crate::mounts::{MountPoint, Place};
+use crate::provider::Provider as _;
 use crate::published::Published;
 use crate::tree::in_time;
 
@@ -27,9 +28,11 @@ pub(crate) struct Found {
 }
 
 /// Why an Object could not be read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Unread {
     Late,
+    /// A limit of the provider, in its words.
+    Limit(String),
     Failed,
 }
 
@@ -66,6 +69,7 @@ impl Inner {
         match found.stand_in {
             None => Ok(found),
             Some(Unread::Late) => Err(ProviderError::Late),
+            Some(Unread::Limit(text)) => Err(ProviderError::Limit(text)),
             Some(Unread::Failed) => Err(ProviderError::failed("it could not be read")),
         }
     }
@@ -85,11 +89,15 @@ impl Inner {
         } else {
             reading.await
         };
+        let read = read.map_err(ProviderError::without_place);
         let found = read.and_then(|published| self.translate(request, mount, entry, published));
         let found = found.inspect_err(|error| log_failure(mount, entry, error));
         match found {
             Err(ProviderError::NotFound) if always_there => Ok(Found::bare(entry, None)),
             Err(ProviderError::Late) if always_there => Ok(Found::bare(entry, Some(Unread::Late))),
+            Err(ProviderError::Limit(text)) if always_there => {
+                Ok(Found::bare(entry, Some(Unread::Limit(text))))
+            }
             Err(_) if always_there => Ok(Found::bare(entry, Some(Unread::Failed))),
             found => found,
         }
@@ -131,7 +139,7 @@ impl Inner {
         };
         let local = mount.local_reference(reference).ok_or(ProviderError::NotFound)?;
         let context = Context::new(request, mount);
-        let read = mount.provider().interface(&context, &local).await;
+        let read = mount.provider().interface(&context, &local).await.map_err(ProviderError::without_place);
         let read = read.inspect_err(|error| log_failure(mount, reference.scope(), error));
         let interface = self.visibility.interface(&request.principal, reference, read)?;
         Ok(FoundInterface { interface, scope_ref: scope.object.r#ref.clone() })

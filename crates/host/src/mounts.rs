@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use worldspace_model::{EntryPath, InterfaceList, InterfaceReference, Ref, Segment};
 
-use crate::erased::ErasedProvider;
+use crate::erased::DynProvider;
 use crate::failure::ProviderError;
 use crate::local::{LocalPath, LocalReference};
 use crate::published::{Identity, Interfaces};
@@ -16,7 +16,7 @@ pub(crate) struct MountPoint {
     path: EntryPath,
     /// Mounts below this one: their entries are not this provider's, whatever it has there.
     below: Vec<EntryPath>,
-    provider: Arc<dyn ErasedProvider>,
+    provider: DynProvider,
     /// Set before identities where several providers could use one for different Objects.
     ref_prefix: Option<String>,
     /// Interface lists already translated, by the address of the provider's list, which is kept so that no other list
@@ -45,7 +45,7 @@ pub(crate) enum Place<'a> {
 
 impl Mounts {
     /// Fails with the entry that two providers want.
-    pub(crate) fn new(providers: Vec<(EntryPath, Arc<dyn ErasedProvider>)>) -> Result<Self, EntryPath> {
+    pub(crate) fn new(providers: Vec<(EntryPath, DynProvider)>) -> Result<Self, EntryPath> {
         let paths: Vec<EntryPath> = providers.iter().map(|(path, _)| path.clone()).collect();
         if let Some(at) = (1..paths.len()).find(|at| paths[..*at].contains(&paths[*at])) {
             return Err(paths[at].clone());
@@ -108,8 +108,8 @@ impl MountPoint {
         &self.path
     }
 
-    pub(crate) fn provider(&self) -> &dyn ErasedProvider {
-        &*self.provider
+    pub(crate) fn provider(&self) -> &DynProvider {
+        &self.provider
     }
 
     pub(crate) fn entry(&self, local: &LocalPath) -> EntryPath {

@@ -118,4 +118,14 @@ impl Page {
         }
         Ok(Self::in_own_order(children, names.next().is_some()))
     }
+
+    /// The children of this part.
+    pub fn children(&self) -> &[(Segment, Published)] {
+        &self.children
+    }
+
+    /// Whether there may be further ones.
+    pub fn has_more(&self) -> bool {
+        self.more
+    }
 }

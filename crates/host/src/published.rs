@@ -78,6 +78,11 @@ impl Published {
         self.leaf = true;
         self
     }
+
+    /// Whether it is known to have no indexable children.
+    pub fn is_leaf(&self) -> bool {
+        self.leaf
+    }
 }
 
 impl Interfaces {

@@ -276,6 +276,7 @@ impl<'h> Walk<'h> {
         let stand_in = stand_in.filter(|_| !self.host.mounts.leads_down(&entry));
         let unreadable = stand_in.map(|unread| match unread {
             Unread::Late => Cause::Deadline,
+            Unread::Limit(_) => Cause::HostLimit,
             Unread::Failed => Cause::Unavailable,
         });
         self.nodes.push(Node { object, entry, parent, level, leaf, unreadable, expansion: Expansion::Leaf });

@@ -21,6 +21,10 @@ enum Habit {
     Vanishes,
     /// Describes everything at length.
     Talks,
+    /// Says of whatever is asked that a child to go on behind is gone.
+    LosesPlaces,
+    /// Says of each Object that a limit keeps it from being read.
+    Limits,
 }
 
 struct Awkward(Habit);
@@ -31,6 +35,8 @@ impl Provider for Awkward {
             Habit::Hangs => std::future::pending().await,
             Habit::Talks => Ok(Published::new().described("é".repeat(9_000))),
             Habit::Vanishes if !path.is_root() => Err(ProviderError::NotFound),
+            Habit::LosesPlaces => Err(ProviderError::Gone),
+            Habit::Limits => Err(ProviderError::Limit("seven at a time".to_owned())),
             _ => Ok(Published::new()),
         }
     }
@@ -47,6 +53,8 @@ impl Provider for Awkward {
             Habit::RepeatsItself => Ok(Page::in_own_order(vec![(segment("a"), Published::new())], true)),
             Habit::Vanishes if !path.is_root() => Err(ProviderError::NotFound),
             Habit::Vanishes => Ok(Page::by_name(vec![(segment("a"), Published::new())], false)),
+            Habit::LosesPlaces => Err(ProviderError::Gone),
+            Habit::Limits => Ok(Page::empty()),
             Habit::Talks if !path.is_root() => Ok(Page::empty()),
             Habit::Talks => {
                 let names: Vec<_> = (100..200).map(|at| segment(&at.to_string())).collect();
@@ -67,6 +75,28 @@ async fn paths_within(host: &Host, time: Duration) -> (Vec<String>, Causes) {
     let request = FetchTreeRequest::new(entry("/"), 9, 100, None).unwrap();
     let found = host.fetch_tree(within(time), request).await.unwrap();
     (found.paths(&entry("/")).iter().map(ToString::to_string).collect(), found.truncated_by())
+}
+
+/// Only whoever named a child to go on behind can be told that it is gone.
+#[tokio::test]
+async fn a_place_that_nobody_named_is_the_providers_mistake() {
+    let host = Host::builder().mount(entry("/m"), Awkward(Habit::LosesPlaces)).build().unwrap();
+    assert_eq!(object(&host, "/m/a").await.unwrap_err().code, ErrorCode::Internal);
+    assert_eq!(tree(&host, "/m/a", 1, 9, None).await.unwrap_err().code, ErrorCode::Internal);
+    let named = tree(&host, "/m", 1, 9, Some("a")).await.unwrap_err();
+    assert_eq!(named.code, ErrorCode::InvalidRequest);
+}
+
+/// A mount point that a limit keeps from being read is there, and whoever needs what it publishes is told of the limit.
+#[tokio::test]
+async fn a_limit_at_a_mount_point_is_told_as_one() {
+    let host = Host::builder().mount(entry("/m"), Awkward(Habit::Limits)).build().unwrap();
+    assert!(object(&host, "/m").await.unwrap().interfaces.is_empty());
+    let refused = interface(&host, "/m", "any").await.unwrap_err();
+    assert_eq!(refused.code, ErrorCode::ResourceLimitExceeded);
+    assert!(refused.message.as_str().contains("seven at a time"), "{refused}");
+    let below = tree(&host, "/", 9, 9, None).await.unwrap();
+    assert_eq!(below.truncated_by(), Causes::from_iter([Cause::HostLimit]));
 }
 
 #[tokio::test]
