@@ -1,11 +1,22 @@
 //! What an answer without success means: whether the request may have been run, and what its sender can do.
 
 use worldspace_model::{NotSent, TransportError, Unanswered};
-use worldspace_wire::{DecodeError, ForeignKind, InvalidKind};
+use worldspace_wire::{DecodeError, EncodeError, ForeignKind, InvalidKind};
 
 /// A request that does not leave.
 pub(super) fn unsendable(detail: String) -> TransportError {
     TransportError::NotSent(NotSent::Unsendable { detail })
+}
+
+/// A request that cannot be put into a body.
+pub(super) fn unwritable(error: &EncodeError) -> TransportError {
+    unsendable(match error {
+        EncodeError::TooLarge { .. } => format!(
+            "{error}; send less at once (bytes grow by a third on their way), or have the Host take more \
+             (`request_bytes`)"
+        ),
+        error => error.to_string(),
+    })
 }
 
 /// An answer of the protocol that breaks its rules.

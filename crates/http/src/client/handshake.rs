@@ -7,6 +7,8 @@ use std::net::IpAddr;
 use rustls::pki_types::UnixTime;
 use rustls::{CertificateError, InvalidMessage};
 
+use crate::tls::is_of_issuer;
+
 /// The source of a [`TransportError`](worldspace_model::TransportError) where nobody who is trusted has issued the
 /// certificate of an endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -96,8 +98,7 @@ fn of_certificate(error: &CertificateError) -> String {
         NotValidYet => {
             "its certificate is not valid yet, by the clock of this machine; check that clock".to_owned()
         }
-        // What `openssl req -x509` makes unless told otherwise; rustls gives the reason no name of its own.
-        CertificateError::Other(error) if format!("{error:?}").contains("CaUsedAsEndEntity") => {
+        error if is_of_issuer(error) => {
             "its certificate is that of an issuer, which no endpoint can show for itself; it must be made anew with \
              basicConstraints CA:FALSE"
                 .to_owned()

@@ -37,7 +37,8 @@ pub struct ClientConfig {
     pub trust: Trust,
     /// Lets the token go out without TLS to other machines, for whoever is on the way to take. Default no.
     pub plain_token_beyond_loopback: bool,
-    /// What a request and an answer's body may measure; a larger answer is not read to its end.
+    /// What a request and an answer's body may measure; a larger answer is not read to its end. How large a request may
+    /// be, the Host decides if it says so (`request_bytes`).
     pub wire: Limits,
     /// For a connection to come about. Default 5 s.
     pub connect_timeout: Duration,
@@ -164,7 +165,7 @@ impl HttpTransport {
         body: Result<Vec<u8>, EncodeError>,
         read: impl FnOnce(&[u8]) -> Result<T, DecodeError>,
     ) -> Result<T, TransportError> {
-        let body = body.map_err(|error| failure::unsendable(error.to_string()))?;
+        let body = body.map_err(|error| failure::unwritable(&error))?;
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media::JSON));
         let route = Route::Interaction(interaction);
         let answer = self.send(Method::POST, route, context, headers, Some(body.into())).await?;
@@ -175,6 +176,16 @@ impl HttpTransport {
             Outcome::Invalid { kind, cause } => Err(failure::invalid(kind, cause)),
             Outcome::Foreign { status, kind } => Err(failure::foreign(status, kind)),
         }
+    }
+
+    /// For requests. The Host knows best what it takes: less would come back refused, and more is no harm here.
+    fn writer(&self) -> Codec {
+        let wire = self.config.wire;
+        let stated = self.capabilities.get().map_or(0, |known| known.limits.request_bytes);
+        let bytes = usize::try_from(stated).unwrap_or(usize::MAX);
+        let limits = Limits::new(bytes, wire.response_bytes(), wire.nesting());
+        // It states none, or was not asked.
+        Codec::json(limits.and_then(|limits| limits.with_fetch_entries(wire.fetch_entries())).unwrap_or(wire))
     }
 
     async fn send(
@@ -227,7 +238,7 @@ impl Transport for HttpTransport {
         request: FetchRequest,
     ) -> BoxFuture<'_, Result<FetchResponse, TransportError>> {
         Box::pin(async move {
-            let body = self.codec.write_fetch_request(&request);
+            let body = self.writer().write_fetch_request(&request);
             let read = |body: &[u8]| self.codec.read_fetch_response(body, &request);
             self.ask(Interaction::Fetch, &context, HeaderMap::new(), body, read).await
         })
@@ -239,7 +250,7 @@ impl Transport for HttpTransport {
         request: FetchTreeRequest,
     ) -> BoxFuture<'_, Result<Tree, TransportError>> {
         Box::pin(async move {
-            let body = self.codec.write_fetch_tree_request(&request);
+            let body = self.writer().write_fetch_tree_request(&request);
             let read = |body: &[u8]| self.codec.read_tree(body, &request);
             self.ask(Interaction::FetchTree, &context, HeaderMap::new(), body, read).await
         })
@@ -251,7 +262,7 @@ impl Transport for HttpTransport {
         request: ObserveRequest,
     ) -> BoxFuture<'_, Result<Tree, TransportError>> {
         Box::pin(async move {
-            let body = self.codec.write_observe_request(&request);
+            let body = self.writer().write_observe_request(&request);
             let read = |body: &[u8]| self.codec.read_observation(body, &request);
             self.ask(Interaction::Observe, &context, HeaderMap::new(), body, read).await
         })
@@ -267,7 +278,7 @@ impl Transport for HttpTransport {
             if request.effects {
                 headers.insert(extension::EXTENSIONS, HeaderValue::from_static(extension::EFFECTS));
             }
-            let body = self.codec.write_fetch_interface_request(&request);
+            let body = self.writer().write_fetch_interface_request(&request);
             let read = |body: &[u8]| self.codec.read_interface_response(body, &request);
             match self.ask(Interaction::FetchInterface, &context, headers, body, read).await? {
                 FetchedInterface::Known(answer) => Ok(answer),
@@ -288,7 +299,7 @@ impl Transport for HttpTransport {
                 let value = value.map_err(|_| failure::unsendable("its key makes no header".to_owned()))?;
                 headers.insert(extension::CALL_KEY, value);
             }
-            let body = self.codec.write_call_request(&call);
+            let body = self.writer().write_call_request(&call);
             let read = |body: &[u8]| self.codec.read_call_answer(body, &call.operation);
             self.ask(Interaction::CallOperation, &context, headers, body, read).await
         })

@@ -86,7 +86,8 @@ impl Site {
         self.authentication.is_anonymous()
     }
 
-    /// Answers one request. Nothing of what it holds is logged: neither paths, nor arguments, nor headers.
+    /// Answers one request. Nothing of what it holds is logged: neither paths, nor arguments, nor headers. Who sent it is,
+    /// if he is known.
     pub(super) async fn answer(
         &self,
         request: Request<Incoming>,
@@ -102,7 +103,14 @@ impl Site {
             Some(Route::Capabilities) => "capabilities",
             None => "further",
         };
-        let span = info_span!("request", %id, interaction = name, status = field::Empty, code = field::Empty);
+        let span = info_span!(
+            "request",
+            %id,
+            interaction = name,
+            principal = field::Empty,
+            status = field::Empty,
+            code = field::Empty
+        );
         let is_head = head.method == Method::HEAD;
         let answer = async {
             let answer = dispatch::caught(async {
@@ -180,7 +188,11 @@ impl Site {
     /// Whose request it is. Nothing of its body is read before.
     async fn authenticate(&self, authority: &str, head: &Parts) -> Result<Principal, Refusal> {
         let principal = self.authentication.identify(&head.headers).await;
-        principal.map_err(|_| authentication::refusal(&self.called(authority)))
+        let principal = principal.map_err(|_| authentication::refusal(&self.called(authority)))?;
+        if let Some(name) = principal.name() {
+            Span::current().record("principal", name);
+        }
+        Ok(principal)
     }
 
     /// The endpoint by the name that its caller has for it, since that is what he compares with.

@@ -18,6 +18,7 @@ use rustls::version::{TLS12, TLS13};
 pub(crate) use pem::{PemFault, certificates};
 pub use self_signed::{KeyPem, SelfSigned, self_signed};
 pub use server::ServerTls;
+pub(crate) use worry::is_of_issuer;
 
 /// What is spoken over TLS, the better one first.
 pub(crate) const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];

@@ -18,10 +18,17 @@ const SOON: Duration = Duration::from_secs(7 * 86_400);
 pub(super) fn worries(certificate: &CertificateDer<'static>, key: Option<&Metadata>) -> Vec<&'static str> {
     let mut worries = Vec::new();
     let now = SystemTime::now();
-    if has_ended(certificate, now) {
+    let found = fault(certificate, now);
+    if found.as_ref().is_some_and(has_ended) {
         worries.push("the certificate has expired, so that clients refuse it: renew it");
-    } else if has_ended(certificate, now + SOON) {
+    } else if fault(certificate, now + SOON).as_ref().is_some_and(has_ended) {
         worries.push("the certificate expires within a week: renew it");
+    }
+    if found.as_ref().is_some_and(is_of_issuer) {
+        worries.push(
+            "the certificate is that of an issuer (CA:TRUE), which clients refuse of a server: make it anew with \
+             basicConstraints CA:FALSE",
+        );
     }
     if key.is_some_and(is_for_everybody) {
         worries.push("everybody on this machine may read or change the key: run `chmod o-rw` on it");
@@ -29,20 +36,31 @@ pub(super) fn worries(certificate: &CertificateDer<'static>, key: Option<&Metada
     worries
 }
 
-/// Whether a certificate has expired by that time. That is looked at before who has issued it.
-fn has_ended(certificate: &CertificateDer<'static>, at: SystemTime) -> bool {
+/// What clients would hold against a certificate at that time. What it says of itself is looked at before who has issued
+/// it.
+fn fault(certificate: &CertificateDer<'static>, at: SystemTime) -> Option<CertificateError> {
     let mut roots = RootCertStore::empty();
     // There must be one.
     if roots.add(certificate.clone()).is_err() {
-        return false;
+        return None;
     }
     let verifier = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider()).build();
-    let (Ok(verifier), Ok(name)) = (verifier, ServerName::try_from("localhost")) else { return false };
+    let (Ok(verifier), Ok(name)) = (verifier, ServerName::try_from("localhost")) else { return None };
     let at = UnixTime::since_unix_epoch(at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default());
-    matches!(
-        verifier.verify_server_cert(certificate, &[], &name, &[], at),
-        Err(Error::InvalidCertificate(CertificateError::Expired | CertificateError::ExpiredContext { .. }))
-    )
+    match verifier.verify_server_cert(certificate, &[], &name, &[], at) {
+        Err(Error::InvalidCertificate(fault)) => Some(fault),
+        _ => None,
+    }
+}
+
+fn has_ended(fault: &CertificateError) -> bool {
+    matches!(fault, CertificateError::Expired | CertificateError::ExpiredContext { .. })
+}
+
+/// Whether a certificate vouches for others, and so for no server. `openssl req -x509` makes such a one unless told
+/// otherwise; rustls gives the reason no name of its own.
+pub(crate) fn is_of_issuer(fault: &CertificateError) -> bool {
+    matches!(fault, CertificateError::Other(error) if format!("{error:?}").contains("CaUsedAsEndEntity"))
 }
 
 #[cfg(unix)]
@@ -59,7 +77,7 @@ fn is_for_everybody(_: &Metadata) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use rcgen::{CertificateParams, KeyPair};
+    use rcgen::{BasicConstraints, CertificateParams, IsCa, KeyPair};
 
     use super::*;
 
@@ -85,6 +103,22 @@ mod tests {
                 let told_now = worries(certificate.der(), None).concat();
                 assert!(told_now.contains(told) && told_now.is_empty() == told.is_empty(), "{told_now}");
             }
+        }
+    }
+
+    #[test]
+    fn a_certificate_of_an_issuer_is_told_of() {
+        let key = KeyPair::generate().unwrap();
+        for (is_ca, told) in [
+            (IsCa::NoCa, false),
+            (IsCa::ExplicitNoCa, false),
+            (IsCa::Ca(BasicConstraints::Unconstrained), true),
+            (IsCa::Ca(BasicConstraints::Constrained(0)), true),
+        ] {
+            let mut parameters = CertificateParams::new(["wip.example".to_owned()]).unwrap();
+            parameters.is_ca = is_ca;
+            let certificate = parameters.self_signed(&key).unwrap();
+            assert_eq!(worries(certificate.der(), None).concat().contains("CA:FALSE"), told);
         }
     }
 }

@@ -112,6 +112,31 @@ async fn a_request_goes_out_only_where_it_can() {
 }
 
 #[tokio::test]
+async fn how_large_a_request_may_be_is_for_the_host_to_say() {
+    for (limit, length, is_taken) in [(4 << 20, 2 << 20, true), (1000, 2000, false), (1000, 500, true)] {
+        let wire = worldspace_wire::Limits::new(limit, 8 << 20, 64).unwrap();
+        let server = Running::with(|config| config.wire = wire).await;
+        let transport = HttpTransport::new(server.endpoint.clone(), ClientConfig::default()).unwrap();
+        transport.capabilities(context()).await.unwrap();
+        let mut call = call("echo", None);
+        let text = Value::string("x".repeat(length));
+        let record = Record::new(vec![("text".into(), text.clone())]).unwrap();
+        call.arguments = Arguments::check(&call.operation, record).unwrap();
+        let before = server.world.arrived.load(Ordering::SeqCst);
+        match transport.call_operation(context(), call).await {
+            Ok(answer) => assert!(is_taken && answer.result == text),
+            Err(TransportError::NotSent(NotSent::Unsendable { detail })) => {
+                assert!(
+                    !is_taken && detail.contains("limit of 1000 bytes") && detail.contains("`request_bytes`")
+                );
+                assert_eq!(server.world.arrived.load(Ordering::SeqCst), before);
+            }
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_call_without_a_connection_by_its_deadline_was_not_sent() {
     // Nobody accepts, and the queue of those who wait is full.
     let socket = tokio::net::TcpSocket::new_v4().unwrap();

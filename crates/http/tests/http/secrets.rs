@@ -115,6 +115,10 @@ async fn no_secret_is_logged_or_printed() {
             server.stop().await.unwrap();
         }
     }
+    let with_tokens = log.0.lock().unwrap().len();
+    let open = Running::new().await;
+    assert!(ask(&open.endpoint, ClientConfig::default(), &mut said).await);
+    open.stop().await.unwrap();
     std::fs::write(&tokens, format!("alice {}\n", good.reveal())).unwrap();
     let wrong = TokenFile::open(&tokens).unwrap_err();
     writeln!(said, "{wrong} {wrong:?}").unwrap();
@@ -129,6 +133,21 @@ async fn no_secret_is_logged_or_printed() {
     for part in ["answered", "hyper", "h2::", "reqwest"] {
         assert!(logged.contains(part), "{part} is logged, or this tests nothing");
     }
+    // Who asked is said of those alone who were let in by a name.
+    let answered = |part: &str| -> Vec<String> {
+        let all = part.lines().filter(|line| line.contains("answered")).map(str::to_owned);
+        all.filter(|line| line.contains("interaction=\"observe\"")).collect()
+    };
+    let named = answered(&logged[..with_tokens]);
+    for line in &named {
+        let names = ["alice", "owner"].map(|name| line.contains(&format!(" principal=\"{name}\"")));
+        assert_eq!(names.contains(&true), line.contains(" status=200"), "{line}");
+        assert_eq!(line.contains("principal"), line.contains(" status=200"), "{line}");
+    }
+    let let_in = |name| named.iter().any(|line| line.contains(&format!(" principal=\"{name}\"")));
+    assert!(let_in("alice") && let_in("owner"), "{named:?}");
+    let nameless = answered(&logged[with_tokens..]);
+    assert!(!nameless.is_empty() && !nameless.concat().contains("principal"), "{nameless:?}");
     let key = shown.key_pem.reveal().lines().nth(1).unwrap();
     for secret in [&good.reveal()[4..], &bad.reveal()[4..], &one.reveal()[4..], key] {
         for text in [&logged, &said] {

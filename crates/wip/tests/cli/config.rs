@@ -278,8 +278,8 @@ fn limits_of_the_file_hold() {
     let said = home.wip(&[&["invoke", "/docs/a.md", "read_text"][..], &at].concat()).failed(4);
     assert!(said.contains("calls"), "{said}");
     let long = format!("glob={}", "x".repeat(2000));
-    let said = home.wip(&[&["invoke", "/docs", "find", &long][..], &at].concat()).failed(6);
-    assert!(said.contains("larger than the endpoint takes"), "{said}");
+    let said = home.wip(&[&["invoke", "/docs", "find", &long][..], &at].concat()).failed(1);
+    assert!(said.contains("limit of 1000 bytes") && said.contains("`request_bytes`"), "{said}");
 }
 
 #[test]
