@@ -11,23 +11,24 @@ use worldspace_client::InProcess;
 use worldspace_host::{Host, HostLimits};
 use worldspace_http::{ClientConfig, HttpTransport, Server, ServerConfig};
 use worldspace_model::{
-    Arguments, EntryPath, ErrorCode, Fault as ModelFault, FetchInterfaceRequest, FetchRequest,
+    Arguments, CallAnswer, EntryPath, ErrorCode, Fault as ModelFault, FetchInterfaceRequest, FetchRequest,
     FetchTreeRequest, InterfaceReference, InterfaceTarget, Object, OutgoingCall, Principal, Record,
-    RequestContext, Responder, Segment, Target, Transport, TransportError, Value,
+    RequestContext, Responder, Segment, Target, Transport, TransportError, Tree, Value,
 };
 use worldspace_wire::Limits;
 
+use super::effect::result_of;
 use super::judge::{Facts, Flaw, Told, judge};
 use super::play::{Play, Progress};
 use super::provider::{LARGE, Oracle};
 use super::report::{Case, Outcome};
-use super::script::{Caller, Fault, Kind, Point};
+use super::script::{Caller, Fault, Kind, Point, Script};
 use super::trial::{Through, TrialError};
 use super::watched::Watched;
 use crate::{LoopbackError, Way};
 
-/// What is done in the end is done within this time, on the slowest machine.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// For a call by the Host, unless its deadline is to pass.
+const TIME: Duration = Duration::from_secs(40);
 
 /// Until the Host's deadline, where it is to pass. It grows where a call did not get to its point in time.
 const DEADLINES: [Duration; 3] = [Duration::from_millis(120), Duration::from_secs(1), Duration::from_secs(3)];
@@ -46,45 +47,61 @@ pub(super) struct Bench {
     /// How many requests are over for the Host, answered or given up.
     over: watch::Receiver<u64>,
     serving: Vec<JoinHandle<()>>,
+    /// What is done in the end is done within this time.
+    patience: Duration,
     cases: usize,
+}
+
+/// What came back of one request.
+struct Heard {
+    told: Told,
+    /// Of a call that succeeded.
+    answer: Option<CallAnswer>,
+    /// Whether a tree that could not be read whole came as a whole one.
+    hides: bool,
 }
 
 /// What came of one attempt.
 struct Attempt {
     told: Told,
+    answer: Option<CallAnswer>,
     at_answer: Progress,
     at_end: Progress,
     flaws: Vec<Flaw>,
 }
 
 impl Bench {
-    pub(super) async fn new(way: Way, log: PathBuf, through: &Through) -> Result<Self, TrialError> {
+    pub(super) async fn new(
+        way: Way,
+        log: PathBuf,
+        through: &Through,
+        patience: Duration,
+    ) -> Result<Self, TrialError> {
         let oracle = Oracle::new(log)?;
-        let limits = HostLimits { calls: 1, time: PATIENCE * 2, ..HostLimits::default() };
-        let host =
-            Host::builder().mount(at_mount().map_err(unseen)?, oracle.clone()).limits(limits).build()?;
-        let (watched, over) = Watched::new(through(Arc::new(host.clone())));
+        let limits = HostLimits { calls: 1, time: TIME, ..HostLimits::default() };
+        let host = Host::builder().mount(at_mount()?, oracle.clone()).limits(limits).build()?;
+        let (watched, over) = Watched::new(Arc::new(host.clone()));
+        let asked = through(watched);
         let mut serving = Vec::new();
         let (usual, hasty): (Arc<dyn Transport>, Arc<dyn Transport>) = match way {
             Way::InProcess => {
-                let transport = Arc::new(InProcess::new(watched, Principal::anonymous()));
+                let transport = Arc::new(InProcess::new(asked, Principal::anonymous()));
                 (transport.clone(), transport)
             }
             Way::Http => {
-                let usual = serve(watched.clone(), None, &mut serving).await?;
-                (usual, serve(watched, Some(DEADLINES[0]), &mut serving).await?)
+                let usual = serve(asked.clone(), None, &mut serving).await?;
+                (usual, serve(asked, Some(DEADLINES[0]), &mut serving).await?)
             }
         };
-        let reference = InterfaceReference::parse(at_mount().map_err(unseen)?.as_str(), Oracle::INTERFACE)
-            .map_err(unseen)?;
+        let reference = InterfaceReference::parse(at_mount()?.as_str(), Oracle::INTERFACE)?;
         let interface = FetchInterfaceRequest { interface: reference, effects: false };
-        let interface = usual.fetch_interface(anyone(), interface).await.map_err(unseen)?;
+        let interface = usual.fetch_interface(anyone(), interface).await.map_err(TrialError::Unseen)?;
         let interface = InterfaceTarget {
             reference: interface.interface,
             scope_ref: interface.scope_ref,
             validator: interface.validator,
         };
-        Ok(Self { way, oracle, host, usual, hasty, interface, over, serving, cases: 0 })
+        Ok(Self { way, oracle, host, usual, hasty, interface, over, serving, patience, cases: 0 })
     }
 
     /// Runs a case; again, with more time, where the deadline passed before the call was at its point, or its answer came
@@ -108,15 +125,19 @@ impl Bench {
         self.cases += 1;
         let id = format!("{:?}-{}", self.way, self.cases);
         // Looked at before, so that no observation but the call's own can come to its point.
-        let shown = if case.kind == Kind::Guarded { Some(self.look().await.map_err(unseen)?) } else { None };
+        let shown = if case.kind == Kind::Guarded {
+            Some(self.look().await.map_err(TrialError::Unseen)?)
+        } else {
+            None
+        };
         let call = self.call(case.kind, &id, shown.as_deref())?;
         let play = self.oracle.play(id, case.script);
         let mut attempt = self.ask(case, at, call, &play).await?;
         play.release();
-        if !in_time(play.ended()).await {
+        if !self.in_time(play.ended()).await {
             attempt.flaws.push(Flaw::NeverEnds);
         }
-        if !self.host.drain(PATIENCE).await {
+        if !self.host.drain(self.patience).await {
             attempt.flaws.push(Flaw::CannotDrain);
         }
         // A run that was spawned and never began cannot begin any more.
@@ -131,6 +152,9 @@ impl Bench {
             net: self.oracle.log().net(play.id())?,
         };
         attempt.flaws.extend(judge(attempt.told, &facts));
+        if let Some(answer) = attempt.answer.take() {
+            attempt.flaws.extend(self.check_answer(&answer, play.id(), case.script).await?);
+        }
         drop(play);
         attempt.flaws.extend(self.probe().await?);
         Ok(attempt)
@@ -150,55 +174,76 @@ impl Bench {
         let (transport, context) = self.way_for(caller, at);
         let tree = script.point == Point::Children;
         let mut asking = tokio::spawn(async move {
-            if !tree {
-                return Ok(told_of(transport.call_operation(context, call).await.map(drop)));
+            if tree {
+                let request = FetchTreeRequest::new(at_mount()?, 1, 1000, None)?;
+                return Ok(Heard::of_tree(transport.fetch_tree(context, request).await, script.fault));
             }
-            let request = FetchTreeRequest::new(at_mount()?, 1, 1000, None)?;
-            let answer = transport.fetch_tree(context, request).await;
-            let whole = answer.as_ref().is_ok_and(|tree| !tree.is_truncated());
-            let fails = !matches!(script.fault, Fault::Nothing | Fault::HangsUntilReleased | Fault::TooLarge);
-            if whole && fails {
-                return Err(None);
-            }
-            Ok(told_of(answer.map(drop)))
+            let answer = transport.call_operation(context, call).await;
+            Ok::<_, TrialError>(match answer {
+                Ok(answer) => Heard { told: Told::Success, answer: Some(answer), hides: false },
+                Err(error) => Heard::told(told_of(&error)),
+            })
         });
         let early = tokio::select! {
             biased;
             () = play.reached() => None,
             answer = &mut asking => Some(answer),
-            () = tokio::time::sleep(PATIENCE) => None,
+            () = tokio::time::sleep(self.patience) => None,
         };
         let waiting = script.held || script.fault.hangs();
         if early.is_none() && waiting && play.progress().reached {
-            flaws.extend(self.look().await.err().map(Flaw::LeavesOthersWaiting));
+            flaws.extend(self.look().await.err().map(|error| Flaw::LeavesOthersWaiting(told_of(&error))));
         }
-        let told = match (early, caller) {
+        let Heard { told, answer, hides } = match (early, caller) {
             (None, Caller::GoesAway) => {
                 asking.abort();
                 let gone = asking.await.is_err();
-                if gone && !in_time(self.over.wait_for(|over| *over > before)).await {
+                if gone && !self.in_time(self.over.clone().wait_for(|over| *over > before)).await {
                     flaws.push(Flaw::NeverNotices);
                 }
-                Ok(Told::Gone)
+                Heard::told(Told::Gone)
             }
             (None, _) => {
                 if caller == Caller::Waits {
                     play.release();
                 }
-                asking.await?
+                asking.await.map_err(TrialError::stopped)??
             }
-            (Some(answer), _) => answer?,
+            (Some(heard), _) => heard.map_err(TrialError::stopped)??,
         };
-        let told = match told {
-            Ok(told) => told,
-            Err(None) => {
-                flaws.push(Flaw::HidesTruncation);
-                Told::Success
-            }
-            Err(Some(fault)) => return Err(unseen(fault)),
-        };
+        if hides {
+            flaws.push(Flaw::HidesTruncation);
+        }
         let progress = play.progress();
-        Ok(Attempt { told, at_answer: progress.clone(), at_end: progress, flaws })
+        Ok(Attempt { told, answer, at_answer: progress.clone(), at_end: progress, flaws })
+    }
+
+    /// Whether a success tells the provider's result, and the state that the Object has.
+    async fn check_answer(
+        &self,
+        answer: &CallAnswer,
+        id: &str,
+        script: Script,
+    ) -> Result<Vec<Flaw>, TrialError> {
+        // What is wrong with an observation leaves the result as it is.
+        let fault = if script.point.is_observation() { Fault::Nothing } else { script.fault };
+        let mut flaws = Vec::new();
+        if answer.result != result_of(&at_mount()?, id, fault) {
+            flaws.push(Flaw::WrongResult);
+        }
+        // Where the provider names a state that never was, the Host cannot know it.
+        if answer.validator.is_some() && fault != Fault::WrongState {
+            match self.look().await {
+                Ok(object) if object.validator == answer.validator => {}
+                Ok(_) => flaws.push(Flaw::WrongValidator),
+                Err(error) => flaws.push(Flaw::LeavesOthersWaiting(told_of(&error))),
+            }
+        }
+        Ok(flaws)
+    }
+
+    async fn in_time<T>(&self, what: impl Future<Output = T>) -> bool {
+        tokio::time::timeout(self.patience, what).await.is_ok()
     }
 
     /// The way of a caller, and how long it waits.
@@ -218,33 +263,32 @@ impl Bench {
     /// Whether the Host answers others and has room for a call, now that none runs.
     async fn probe(&mut self) -> Result<Vec<Flaw>, TrialError> {
         let call = self.call(Kind::Read, &format!("{:?}-{}-behind", self.way, self.cases), None)?;
-        let answer = told_of(self.usual.call_operation(anyone(), call).await.map(drop));
-        Ok(match answer {
-            Told::Success => Vec::new(),
-            Told::Refused(ErrorCode::ResourceLimitExceeded) => vec![Flaw::LosesPlace],
-            told => vec![Flaw::LeavesOthersWaiting(told)],
+        let refused = self.usual.call_operation(anyone(), call).await.err();
+        Ok(match refused.as_ref().map(told_of) {
+            None => Vec::new(),
+            Some(Told::Refused(ErrorCode::ResourceLimitExceeded)) => vec![Flaw::LosesPlace],
+            Some(told) => vec![Flaw::LeavesOthersWaiting(told)],
         })
     }
 
-    async fn look(&self) -> Result<Arc<Object>, Told> {
-        let Ok(thing) = thing() else { return Err(Told::NotSent) };
-        let context = RequestContext { deadline: Some(Instant::now() + PATIENCE), ..anyone() };
-        let answer = self.usual.fetch(context, FetchRequest { entries: vec![Ok(thing)] }).await;
-        match answer.map(|mut answer| answer.results.pop()) {
-            Ok(Some(Ok(object))) => Ok(object),
-            Ok(Some(Err(error))) => Err(Told::Refused(error.code)),
-            Ok(None) => Err(Told::NoAnswer),
-            Err(error) => Err(told_of(Err(error))),
-        }
+    async fn look(&self) -> Result<Arc<Object>, TransportError> {
+        let none = |detail: String| TransportError::InvalidAnswer { detail };
+        let entries = vec![Ok(thing().map_err(|fault| none(fault.to_string()))?)];
+        let context = RequestContext { deadline: Some(Instant::now() + self.patience), ..anyone() };
+        let mut answer = self.usual.fetch(context, FetchRequest { entries }).await?;
+        let only = answer.results.pop().ok_or_else(|| none("no result for an entry".to_owned()))?;
+        only.map_err(TransportError::Refused)
     }
 
     fn call(&self, kind: Kind, id: &str, shown: Option<&Object>) -> Result<OutgoingCall, TrialError> {
         let operation = self.oracle.interface().descriptor().require_operation(kind.operation());
-        let operation = operation.map_err(unseen)?;
-        let arguments = Record::new(vec![("id".into(), Value::string(id))]).map_err(unseen)?;
-        let arguments = Arguments::check(&operation, arguments).map_err(unseen)?;
+        let operation = operation.map_err(|unknown| {
+            TrialError::Unseen(TransportError::InvalidAnswer { detail: unknown.to_string() })
+        })?;
+        let arguments = Record::new(vec![("id".into(), Value::string(id))])?;
+        let arguments = Arguments::check(&operation, arguments)?;
         let validator = shown.and_then(|shown| shown.validator.clone());
-        let target = Target { path: thing().map_err(unseen)?, validator };
+        let target = Target { path: thing()?, validator };
         let (interface, read) = (self.interface.clone(), kind == Kind::Read);
         Ok(OutgoingCall { target, interface, operation, arguments, key: None, read })
     }
@@ -275,17 +319,26 @@ async fn serve(
     Ok(Arc::new(transport))
 }
 
-fn told_of(answer: Result<(), TransportError>) -> Told {
-    match answer {
-        Ok(()) => Told::Success,
-        Err(TransportError::Refused(error)) => Told::Refused(error.code),
-        Err(TransportError::NotSent(_)) => Told::NotSent,
-        Err(TransportError::Unanswered(_) | TransportError::InvalidAnswer { .. }) => Told::NoAnswer,
+impl Heard {
+    fn told(told: Told) -> Self {
+        Self { told, answer: None, hides: false }
+    }
+
+    fn of_tree(answer: Result<Tree, TransportError>, fault: Fault) -> Self {
+        let fails = !matches!(fault, Fault::Nothing | Fault::HangsUntilReleased | Fault::TooLarge);
+        match answer {
+            Ok(tree) => Self { hides: fails && !tree.is_truncated(), ..Self::told(Told::Success) },
+            Err(error) => Self::told(told_of(&error)),
+        }
     }
 }
 
-async fn in_time<T>(what: impl Future<Output = T>) -> bool {
-    tokio::time::timeout(PATIENCE, what).await.is_ok()
+fn told_of(error: &TransportError) -> Told {
+    match error {
+        TransportError::Refused(error) => Told::Refused(error.code),
+        TransportError::NotSent(_) => Told::NotSent,
+        TransportError::Unanswered(_) | TransportError::InvalidAnswer { .. } => Told::NoAnswer,
+    }
 }
 
 fn anyone() -> RequestContext {
@@ -298,8 +351,4 @@ fn at_mount() -> Result<EntryPath, ModelFault> {
 
 fn thing() -> Result<EntryPath, ModelFault> {
     Ok(at_mount()?.child(&Segment::parse(Oracle::OBJECT)?))
-}
-
-fn unseen(why: impl std::fmt::Debug) -> TrialError {
-    TrialError::Unseen(format!("{why:?}"))
 }

@@ -6,7 +6,7 @@ use worldspace_model::ErrorCode;
 
 use super::log::Net;
 use super::play::{Handed, Progress};
-use super::script::{Caller, Fault, Kind, Script};
+use super::script::{Caller, Fault, Kind, Point, Reason, Script};
 
 /// What a caller was told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -67,6 +67,12 @@ pub enum Flaw {
     StopsBehindFence(Net),
     /// A call had its effect though its caller had gone before the fence.
     RunsForNobody,
+    /// It runs a call whose Object, scope or interface could not be read, or is not the one that was observed.
+    RunsUnseen,
+    /// It gives another result than its provider did.
+    WrongResult,
+    /// The validator that it tells is not the one that the Object has.
+    WrongValidator,
     /// A tree that could not be read whole passes for whole.
     HidesTruncation,
     /// A call never ended.
@@ -116,7 +122,8 @@ pub fn judge(told: Told, facts: &Facts) -> Vec<Flaw> {
     if let Told::Refused(code) = told {
         note(told.promises_nothing() && at_answer.crossed && !rolled_back, Flaw::Guesses(code));
     }
-    if told == Told::Success && !script.point.is_observation() {
+    // Of a tree nothing more is asked than that it hides nothing.
+    if told == Told::Success && script.point != Point::Children {
         let expected = if at_end.crossed { Net::Once } else { Net::None };
         note(*net != expected || !sound(at_end.handed), Flaw::ClaimsSuccess(*net));
     }
@@ -128,6 +135,8 @@ pub fn judge(told: Told, facts: &Facts) -> Vec<Flaw> {
     if let (true, Some(code)) = (stays, due(facts)) {
         note(told != Told::Refused(code), Flaw::WrongReason(code));
     }
+    let unseen = at_end.reached && refused_by_looking(*script, *kind).is_some();
+    note(unseen && (at_end.crossed || at_end.handed.is_some()), Flaw::RunsUnseen);
     let stopped = at_end.called_off || at_end.cut_off || (at_end.crossed && *net != script.leaves());
     note(stopped, Flaw::StopsBehindFence(*net));
     let left_before = !stays && at_end.reached && !script.point.is_behind_fence(*kind);
@@ -135,11 +144,42 @@ pub fn judge(told: Told, facts: &Facts) -> Vec<Flaw> {
     flaws
 }
 
+/// The code with which a call ends before it gets to its provider, because of what is found at its Object, its scope or
+/// its interface; none where it goes on.
+fn refused_by_looking(script: Script, kind: Kind) -> Option<ErrorCode> {
+    let Script { point, fault, .. } = script;
+    if !matches!(point, Point::Object | Point::Scope | Point::Interface) {
+        return None;
+    }
+    // Only this one names the state that it acts on.
+    let bound = kind == Kind::Guarded;
+    match (fault, point) {
+        (Fault::Panics | Fault::InvalidEntry | Fault::Refuses(Reason::Failed | Reason::Gone), _) => {
+            Some(ErrorCode::Internal)
+        }
+        (Fault::Refuses(Reason::Late | Reason::Limit), _) => Some(ErrorCode::ResourceLimitExceeded),
+        (Fault::Refuses(Reason::NotFound), Point::Object) => Some(ErrorCode::NotFound),
+        // Without its scope, or in another one, it is no interface of the Object.
+        (Fault::Refuses(Reason::NotFound), _) | (Fault::WrongType, Point::Scope) => {
+            Some(ErrorCode::InterfaceMismatch)
+        }
+        (Fault::WrongType, Point::Interface) => Some(ErrorCode::InterfaceValidatorMismatch),
+        (Fault::WrongType | Fault::TooLarge | Fault::WrongState | Fault::NoState, Point::Object) if bound => {
+            Some(ErrorCode::ValidatorMismatch)
+        }
+        (Fault::WrongType, Point::Object) => Some(ErrorCode::InterfaceMismatch),
+        _ => None,
+    }
+}
+
 /// The code that the caller must be told, where there is one only.
 fn due(facts: &Facts) -> Option<ErrorCode> {
     let Facts { script, at_answer, .. } = facts;
-    if !at_answer.reached || script.point.is_observation() {
+    if !at_answer.reached || script.point == Point::Children {
         return None;
+    }
+    if let Some(code) = refused_by_looking(*script, facts.kind) {
+        return Some(code);
     }
     match (at_answer.handed, at_answer.crossed) {
         (Some(Handed::Refused(code)), false) | (Some(Handed::RolledBack(code)), _) => Some(code),
@@ -165,6 +205,9 @@ impl fmt::Display for Flaw {
             Self::ReadChanges(net) => write!(f, "lets a read have an effect: {net:?}"),
             Self::StopsBehindFence(net) => write!(f, "stops a call behind its fence: the log has {net:?}"),
             Self::RunsForNobody => f.write_str("runs a call whose caller had gone before the fence"),
+            Self::RunsUnseen => f.write_str("runs a call though what it is called on could not be seen"),
+            Self::WrongResult => f.write_str("gives another result than its provider"),
+            Self::WrongValidator => f.write_str("tells a validator that the Object does not have"),
             Self::HidesTruncation => f.write_str("says that a tree is whole which could not be read"),
             Self::NeverEnds => f.write_str("has a call that never ends"),
             Self::NeverNotices => f.write_str("never notices that the caller has gone"),

@@ -29,6 +29,7 @@
 //! ```
 
 mod bench;
+mod effect;
 mod judge;
 mod log;
 mod play;

@@ -1,4 +1,5 @@
-//! The provider: one Object with three operations, which goes well wherever no script says otherwise.
+//! The provider: one Object with three operations, which goes well wherever no script says otherwise. What its calls do
+//! is in `effect`.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -7,17 +8,15 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tokio::runtime::Handle;
-use tokio::sync::OwnedMutexGuard;
 use worldspace_host::{
-    Call, Context, Done, Fate, Identity, Interface, Interfaces, LocalPath, LocalReference, Page, Provider,
+    Call, Context, Done, Identity, Interface, Interfaces, LocalPath, LocalReference, Page, Provider,
     ProviderError, Published, Refusal, StateToken,
 };
-use worldspace_model::{Effect, Fault as ModelFault, Field, OperationDeclaration, Segment, Type, Value};
+use worldspace_model::{Effect, Fault as ModelFault, Field, OperationDeclaration, Segment, Type};
 
-use super::log::{EffectLog, Step};
-use super::play::{Handed, Play, Turn, code_of};
-use super::script::{Fault, Kind, Point, Script, Style};
+use super::log::EffectLog;
+use super::play::{Play, Turn};
+use super::script::{Fault, Kind, Point, Script};
 
 /// More bytes than a server for [`super::Trial`] lets an answer have.
 pub(super) const LARGE: usize = 96 * 1024;
@@ -27,17 +26,17 @@ pub(super) const LARGE: usize = 96 * 1024;
 /// It has one Object, `/thing`, with an interface `oracle`: `change(id)` is guarded, `add(id)` is a write that is not,
 /// `look(id)` is a read. `id` is unique to each call and names its script and its records in the log. Cheap to clone.
 #[derive(Clone)]
-pub struct Oracle(Arc<Inner>);
+pub struct Oracle(pub(super) Arc<Inner>);
 
-struct Inner {
+pub(super) struct Inner {
     interface: Interface,
     other_interface: Interface,
     published: Interfaces,
     misplaced: Interfaces,
-    log: EffectLog,
+    pub(super) log: EffectLog,
     /// The critical section of every effect.
-    lock: Arc<tokio::sync::Mutex<()>>,
-    state: AtomicU64,
+    pub(super) lock: Arc<tokio::sync::Mutex<()>>,
+    pub(super) state: AtomicU64,
     turns: Mutex<HashMap<String, Turn>>,
 }
 
@@ -51,14 +50,6 @@ pub enum OracleError {
     /// Its own declarations are faulty.
     #[error("the oracle's own interface is not valid: {0}")]
     Declaration(ModelFault),
-}
-
-/// A call on its way to the fence.
-enum Prepared {
-    /// It is answered without one.
-    Done(Done),
-    /// It crosses, with this state to compare, within the lock.
-    Crossing(Box<Call>, Option<StateToken>, OwnedMutexGuard<()>),
 }
 
 impl From<ModelFault> for OracleError {
@@ -132,16 +123,8 @@ impl Oracle {
         self.0.turns.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn state(&self) -> StateToken {
+    pub(super) fn state(&self) -> StateToken {
         StateToken::new(self.0.state.load(Ordering::SeqCst).to_le_bytes())
-    }
-
-    /// Does or undoes a part of the effect.
-    async fn step(&self, id: &str, step: Step) -> Result<(), Fate> {
-        self.0.state.fetch_add(1, Ordering::SeqCst);
-        let (log, id) = (self.0.log.clone(), id.to_owned());
-        let written = tokio::task::spawn_blocking(move || log.append(&id, step)).await;
-        written.map_err(Fate::unknown)?.map_err(Fate::unknown)
     }
 
     fn thing(&self) -> Published {
@@ -173,171 +156,11 @@ impl Oracle {
             _ => object,
         }
     }
-
-    /// Up to the fence.
-    async fn prepare(
-        &self,
-        turn: &Turn,
-        context: &Context,
-        call: Call,
-        kind: Kind,
-    ) -> Result<Prepared, Refusal> {
-        for point in [Point::Called, Point::ReadingState, Point::WaitingForLock] {
-            match turn.arrive(point, context).await {
-                Fault::Refuses(reason) => return Err(reason.refused()),
-                fault if is_of_result(fault) => return Ok(answered(turn, context, call, fault)),
-                _ => {}
-            }
-        }
-        let locked = self.0.lock.clone().lock_owned().await;
-        let owed = (kind == Kind::Guarded).then(|| self.state());
-        let state = match turn.arrive(Point::BeforeFence, context).await {
-            Fault::Refuses(reason) => return Err(reason.refused()),
-            fault if is_of_result(fault) => return Ok(answered(turn, context, call, fault)),
-            Fault::WrongState => Some(never()),
-            Fault::NoState => None,
-            Fault::Crosses => Some(self.state()),
-            _ if kind == Kind::Read => return Ok(answered(turn, context, call, Fault::Nothing)),
-            _ => owed,
-        };
-        Ok(Prepared::Crossing(Box::new(call), state, locked))
-    }
-
-    /// Behind the fence.
-    async fn effect(self, turn: Turn, context: Context, id: String) -> Fate {
-        let effecting = turn.begin_effect();
-        let fate = self.run(&turn, &context, &id).await.unwrap_or_else(|fate| fate);
-        effecting.done();
-        fate
-    }
-
-    async fn run(&self, turn: &Turn, context: &Context, id: &str) -> Result<Fate, Fate> {
-        match turn.arrive(Point::BehindFence, context).await {
-            Fault::Refuses(reason) => return Ok(rolled_back(turn, reason.refused())),
-            Fault::GivesUp => return Ok(unknown(turn)),
-            _ => {}
-        }
-        self.step(id, Step::First).await?;
-        if turn.script.point == Point::RollingBack {
-            let why = match turn.arrive(Point::RollingBack, context).await {
-                Fault::Refuses(reason) => reason.refused(),
-                Fault::GivesUp => return Ok(unknown(turn)),
-                _ => Refusal::failed("the oracle was told to roll back"),
-            };
-            self.step(id, Step::UndidFirst).await?;
-            return Ok(rolled_back(turn, why));
-        }
-        match turn.arrive(Point::MidEffect, context).await {
-            Fault::Refuses(reason) => {
-                self.step(id, Step::UndidFirst).await?;
-                return Ok(rolled_back(turn, reason.refused()));
-            }
-            Fault::GivesUp => return Ok(unknown(turn)),
-            _ => {}
-        }
-        self.step(id, Step::Second).await?;
-        let fault = turn.arrive(Point::AfterEffect, context).await;
-        match fault {
-            Fault::Refuses(reason) => {
-                self.step(id, Step::UndidSecond).await?;
-                self.step(id, Step::UndidFirst).await?;
-                return Ok(rolled_back(turn, reason.refused()));
-            }
-            Fault::GivesUp => return Ok(unknown(turn)),
-            _ => {}
-        }
-        let state = if fault == Fault::WrongState { never() } else { self.state() };
-        Ok(Fate::done(result(turn, context, id, fault), state))
-    }
-
-    /// Behind the result.
-    async fn hand_over(turn: &Turn, context: &Context, done: Done) -> Result<Done, Refusal> {
-        match turn.arrive(Point::HandingOver, context).await {
-            Fault::Refuses(reason) => Err(reason.refused()),
-            _ => Ok(done),
-        }
-    }
-
-    async fn in_task(
-        self,
-        turn: &Turn,
-        context: &Context,
-        call: Call,
-        kind: Kind,
-        id: String,
-    ) -> Result<Done, Refusal> {
-        let done = match self.prepare(turn, context, call, kind).await? {
-            Prepared::Done(done) => done,
-            Prepared::Crossing(call, state, _locked) => {
-                let effect = self.effect(turn.clone(), context.clone(), id);
-                tokio::select! {
-                    biased;
-                    done = call.fence(state.as_ref(), effect) => done?,
-                    () = turn.until_dropping() => return Err(Refusal::failed("the oracle dropped its effect")),
-                }
-            }
-        };
-        Self::hand_over(turn, context, done).await
-    }
-
-    fn on_thread(
-        self,
-        turn: &Turn,
-        context: &Context,
-        call: Call,
-        kind: Kind,
-        id: String,
-    ) -> Result<Done, Refusal> {
-        let runtime = Handle::current();
-        let done = match runtime.block_on(self.prepare(turn, context, call, kind))? {
-            Prepared::Done(done) => done,
-            Prepared::Crossing(call, state, _locked) => {
-                let effect = self.effect(turn.clone(), context.clone(), id);
-                call.fence_blocking(state.as_ref(), || runtime.block_on(effect))?
-            }
-        };
-        runtime.block_on(Self::hand_over(turn, context, done))
-    }
 }
 
 /// A state that never was.
-fn never() -> StateToken {
+pub(super) fn never() -> StateToken {
     StateToken::new(*b"never")
-}
-
-fn is_of_result(fault: Fault) -> bool {
-    matches!(fault, Fault::WrongType | Fault::TooLarge | Fault::InvalidEntry)
-}
-
-fn answered(turn: &Turn, context: &Context, mut call: Call, fault: Fault) -> Prepared {
-    let arguments = call.take_arguments();
-    let id = arguments.get("id").and_then(Value::as_str).unwrap_or_default();
-    Prepared::Done(call.done(result(turn, context, id, fault)))
-}
-
-fn result(turn: &Turn, context: &Context, id: &str, fault: Fault) -> Value {
-    turn.intend(match fault {
-        Fault::WrongType | Fault::InvalidEntry => Handed::BadResult,
-        Fault::TooLarge => Handed::LargeResult,
-        _ => Handed::Result,
-    });
-    let id = if fault == Fault::TooLarge { "x".repeat(LARGE) } else { id.to_owned() };
-    let at = match fault {
-        Fault::InvalidEntry => Value::string("//"),
-        _ => Value::Entry(context.mount().clone()),
-    };
-    let record = Value::record([("id", Some(Value::string(id))), ("at", Some(at))]);
-    if fault == Fault::WrongType { Value::Unit } else { record.unwrap_or(Value::Unit) }
-}
-
-fn rolled_back(turn: &Turn, why: Refusal) -> Fate {
-    turn.intend(Handed::RolledBack(code_of(&why)));
-    Fate::RolledBack(why)
-}
-
-fn unknown(turn: &Turn) -> Fate {
-    turn.intend(Handed::Unknown);
-    Fate::unknown("the oracle was told not to know")
 }
 
 impl Provider for Oracle {
@@ -399,24 +222,7 @@ impl Provider for Oracle {
         let kind = kind.ok_or(Refusal::NotFound)?;
         let turn = self.turns().get(&id).cloned();
         let turn = turn.unwrap_or_else(|| Turn::new(Script::new(Point::Called, Fault::Nothing)));
-        let (oracle, working) = (self.clone(), turn.work());
-        if turn.script.style == Style::Task {
-            let answer = turn.hand(oracle.in_task(&turn, context, call, kind, id).await);
-            drop(working);
-            return answer;
-        }
-        let context = context.clone();
-        let thread = tokio::task::spawn_blocking(move || {
-            // If nobody takes them, the answer is dropped first, and the place of the call with it.
-            (turn.hand(oracle.on_thread(&turn, &context, call, kind, id)), working)
-        });
-        match thread.await {
-            Ok((answer, _working)) => answer,
-            Err(ended) => match ended.try_into_panic() {
-                Ok(panic) => std::panic::resume_unwind(panic),
-                Err(ended) => Err(Refusal::failed(ended)),
-            },
-        }
+        self.clone().run_call(turn, context, call, kind, id).await
     }
 }
 

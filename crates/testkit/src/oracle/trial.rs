@@ -5,10 +5,11 @@ use std::collections::VecDeque;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
-use tokio::task::JoinSet;
+use tokio::task::{JoinError, JoinSet};
 use worldspace_host::MountError;
-use worldspace_model::Responder;
+use worldspace_model::{Fault, Responder, TransportError};
 
 use super::bench::Bench;
 use super::provider::OracleError;
@@ -36,7 +37,11 @@ pub(super) type Through = Arc<dyn Fn(Arc<dyn Responder>) -> Arc<dyn Responder> +
 pub struct Trial {
     cases: Vec<Case>,
     through: Through,
+    patience: Duration,
 }
+
+/// What happens in the end happens within this time, on the slowest machine.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Why a trial cannot be held.
 #[derive(Debug, thiserror::Error)]
@@ -54,18 +59,27 @@ pub enum TrialError {
     /// The log cannot be read.
     #[error("the log of effects cannot be read")]
     Log(#[from] io::Error),
+    /// A request of the trial's own is not valid.
+    #[error("a request of the trial is not valid")]
+    Request(#[from] Fault),
     /// The Host does not show the oracle as it is before any fault.
-    #[error("the Host does not show the oracle: {0}")]
-    Unseen(String),
+    #[error("the Host does not show the oracle")]
+    Unseen(#[source] TransportError),
     /// What runs the cases has stopped.
     #[error("what runs the cases has stopped")]
-    Stopped(#[from] tokio::task::JoinError),
+    Stopped(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl TrialError {
+    pub(super) fn stopped(ended: JoinError) -> Self {
+        Self::Stopped(Box::new(ended))
+    }
 }
 
 impl Trial {
     /// Every case.
     pub fn new() -> Self {
-        Self { cases: Case::all().collect(), through: Arc::new(|host| host) }
+        Self { cases: Case::all().collect(), through: Arc::new(|host| host), patience: PATIENCE }
     }
 
     /// Those cases alone.
@@ -80,6 +94,13 @@ impl Trial {
         wrap: impl Fn(Arc<dyn Responder>) -> Arc<dyn Responder> + Send + Sync + 'static,
     ) -> Self {
         self.through = Arc::new(wrap);
+        self
+    }
+
+    /// With another time within which things that have to come must come, 20 seconds otherwise: less, where it is known
+    /// that they do not.
+    pub fn patience(mut self, patience: Duration) -> Self {
+        self.patience = patience;
         self
     }
 
@@ -102,11 +123,11 @@ impl Trial {
             let queue = Arc::new(Mutex::new(queue));
             for at in 0..benches {
                 let log = logs.join(format!("{way:?}-{at}.log"));
-                running.spawn(work(way, log, queue.clone(), self.through.clone()));
+                running.spawn(work(way, log, queue.clone(), self.through.clone(), self.patience));
             }
         }
         while let Some(ended) = running.join_next().await {
-            report.outcomes.extend(ended??);
+            report.outcomes.extend(ended.map_err(TrialError::stopped)??);
         }
         Ok(report)
     }
@@ -123,8 +144,9 @@ async fn work(
     log: PathBuf,
     queue: Arc<Mutex<VecDeque<Case>>>,
     through: Through,
+    patience: Duration,
 ) -> Result<Vec<Outcome>, TrialError> {
-    let mut bench = Bench::new(way, log, &through).await?;
+    let mut bench = Bench::new(way, log, &through, patience).await?;
     let mut outcomes = Vec::new();
     loop {
         let next = queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();

@@ -40,33 +40,107 @@ async fn whatever_fails_and_wherever_the_caller_is_told_the_truth() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn every_lie_about_an_outcome_is_caught() {
-    type Is = fn(&Flaw) -> bool;
-    let lies: [(Lie, Is); 6] = [
-        (Lie::UnknownIsInternal, |flaw| matches!(flaw, Flaw::HidesEffect(Net::Once))),
-        (Lie::UnknownIsInternal, |flaw| matches!(flaw, Flaw::Guesses(ErrorCode::Internal))),
-        (Lie::SuccessIsInternal, |flaw| matches!(flaw, Flaw::HidesSuccess)),
-        (Lie::SuccessIsUnknown, |flaw| matches!(flaw, Flaw::UnknownWithoutNeed)),
-        (Lie::RefusedIsUnknown, |flaw| matches!(flaw, Flaw::UnknownWithoutNeed)),
-        (Lie::RunsTwice, |flaw| matches!(flaw, Flaw::Repeats)),
-    ];
-    let some = |case: &Case| {
-        case.kind == Kind::Unguarded
-            && matches!(case.script.point, Point::Called | Point::AfterEffect)
-            && matches!(case.script.fault, Fault::Nothing | Fault::GivesUp | Fault::Refuses(Reason::Failed))
-    };
-    for (lie, is) in lies {
-        let logs = tempfile::tempdir().unwrap();
-        let trial = Trial::new().only(some).through(move |host| Arc::new(Liar::new(host, lie)));
-        let report = trial.run(logs.path()).await.unwrap();
-        for way in Way::ALL {
+type Is = fn(&Flaw) -> bool;
+
+/// Runs these cases with a liar before the Host: each of the flaws is found, each way.
+async fn caught(lie: Lie, flaws: &[Is], patience: Duration, cases: fn(&Case) -> bool) {
+    let logs = tempfile::tempdir().unwrap();
+    let trial = Trial::new().only(cases).patience(patience);
+    let report = trial.through(move |host| Arc::new(Liar::new(host, lie))).run(logs.path()).await.unwrap();
+    for way in Way::ALL {
+        for is in flaws {
             let caught = report.flawed().filter(|outcome| outcome.case.way == way);
             let caught = caught.flat_map(|outcome| &outcome.flaws).filter(|flaw| is(flaw)).count();
-            assert!(caught > 0, "{lie:?} {way:?}\n{report}");
+            let lines: Vec<_> = report.flawed().map(ToString::to_string).collect();
+            assert!(caught > 0, "{lie:?} {way:?}\n{}\n{report}", lines.join("\n"));
         }
-        assert!(report.verdict(ALL).is_err(), "{lie:?}");
     }
+    assert!(report.verdict(ALL).is_err(), "{lie:?}");
+}
+
+/// As long as it takes on a slow machine.
+const LONG: Duration = Duration::from_secs(20);
+/// Where it is known that nothing comes.
+const SHORT: Duration = Duration::from_secs(1);
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_lie_about_an_outcome_is_caught() {
+    let lies: [(Lie, &[Is]); 7] = [
+        (
+            Lie::UnknownIsInternal,
+            &[
+                |flaw| matches!(flaw, Flaw::HidesEffect(Net::Once)),
+                |flaw| matches!(flaw, Flaw::Guesses(ErrorCode::Internal)),
+            ],
+        ),
+        (Lie::SuccessIsInternal, &[|flaw| matches!(flaw, Flaw::HidesSuccess)]),
+        (Lie::SuccessIsUnknown, &[|flaw| matches!(flaw, Flaw::UnknownWithoutNeed)]),
+        (Lie::RefusedIsUnknown, &[|flaw| matches!(flaw, Flaw::UnknownWithoutNeed)]),
+        (Lie::RunsTwice, &[|flaw| matches!(flaw, Flaw::Repeats)]),
+        (Lie::ResultDiffers, &[|flaw| matches!(flaw, Flaw::WrongResult)]),
+        (Lie::RefusesSecond, &[|flaw| matches!(flaw, Flaw::LosesPlace)]),
+    ];
+    for (lie, flaws) in lies {
+        caught(lie, flaws, LONG, |case| {
+            case.kind == Kind::Unguarded
+                && matches!(case.script.point, Point::Called | Point::AfterEffect)
+                && matches!(
+                    case.script.fault,
+                    Fault::Nothing | Fault::GivesUp | Fault::Refuses(Reason::Failed)
+                )
+        })
+        .await;
+    }
+    caught(Lie::ValidatorDiffers, &[|flaw| matches!(flaw, Flaw::WrongValidator)], LONG, |case| {
+        case.kind == Kind::Guarded && case.script.fault == Fault::Nothing
+    })
+    .await;
+}
+
+/// What keeps a call from its provider is held against the answer too.
+#[tokio::test(flavor = "multi_thread")]
+async fn lies_about_what_was_found_on_the_way_to_a_call_are_caught() {
+    let on_the_way = |case: &Case| {
+        case.caller == Caller::Waits
+            && matches!(case.script.point, Point::Object | Point::Scope | Point::Interface)
+            && matches!(case.script.fault, Fault::Panics | Fault::Refuses(_))
+    };
+    let claims: Is = |flaw| matches!(flaw, Flaw::ClaimsSuccess(Net::None));
+    let reason: Is = |flaw| matches!(flaw, Flaw::WrongReason(ErrorCode::NotFound));
+    caught(Lie::RefusedIsSuccess, &[claims, reason], LONG, on_the_way).await;
+    caught(Lie::NotFoundIsInternal, &[reason], LONG, on_the_way).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_host_that_does_not_notice_or_does_not_go_on_is_caught() {
+    let looks: Is = |flaw| matches!(flaw, Flaw::LeavesOthersWaiting(Told::Refused(ErrorCode::Internal)));
+    caught(Lie::RefusesLooks, &[looks], LONG, |case| {
+        case.caller == Caller::Waits
+            && case.script.point == Point::Called
+            && case.script.fault == Fault::HangsUntilReleased
+    })
+    .await;
+    let hides: Is = |flaw| matches!(flaw, Flaw::HidesTruncation);
+    caught(Lie::HidesTruncation, &[hides], LONG, |case| case.script.point == Point::Children).await;
+    let never: Is = |flaw| matches!(flaw, Flaw::NeverNotices);
+    let nobody: Is = |flaw| matches!(flaw, Flaw::RunsForNobody);
+    caught(Lie::NeverNotices, &[never, nobody], SHORT, |case| {
+        case.caller == Caller::GoesAway
+            && case.kind == Kind::Unguarded
+            && case.script.point == Point::Called
+            && case.script.fault == Fault::HangsUntilReleased
+    })
+    .await;
+    let ends: Is = |flaw| matches!(flaw, Flaw::NeverEnds);
+    let drains: Is = |flaw| matches!(flaw, Flaw::CannotDrain);
+    let place: Is = |flaw| matches!(flaw, Flaw::LosesPlace);
+    caught(Lie::KeepsRunning, &[ends, drains, place], SHORT, |case| {
+        case.caller == Caller::RunsOutOfTime
+            && case.kind == Kind::Read
+            && case.script.point == Point::Called
+            && case.script.fault == Fault::HangsForEver
+    })
+    .await;
 }
 
 /// What a call was told, and what became of it: what is wrong, if it is that.
@@ -137,7 +211,41 @@ fn the_judgement_is_of_what_was_told_and_what_happened() {
             vec![Flaw::UnknownWithoutNeed, Flaw::WrongReason(ErrorCode::ResourceLimitExceeded)],
         ),
     ];
-    for (told, script, progress, net, flaws) in cases {
+    let not_there = Script::new(Point::Object, Fault::Refuses(Reason::NotFound));
+    let another = Script::new(Point::Interface, Fault::WrongType);
+    let nowhere = ended(false, None);
+    let on_the_way = [
+        (Told::Refused(ErrorCode::NotFound), not_there, nowhere.clone(), Net::None, vec![]),
+        (
+            Told::Refused(ErrorCode::Internal),
+            not_there,
+            nowhere.clone(),
+            Net::None,
+            vec![Flaw::WrongReason(ErrorCode::NotFound)],
+        ),
+        (
+            Told::Success,
+            not_there,
+            nowhere.clone(),
+            Net::None,
+            vec![Flaw::ClaimsSuccess(Net::None), Flaw::WrongReason(ErrorCode::NotFound)],
+        ),
+        (
+            Told::Success,
+            not_there,
+            ended(true, Some(Handed::Result)),
+            Net::Once,
+            vec![Flaw::WrongReason(ErrorCode::NotFound), Flaw::RunsUnseen],
+        ),
+        (
+            Told::Refused(ErrorCode::InterfaceValidatorMismatch),
+            another,
+            ended(false, Some(Handed::Result)),
+            Net::None,
+            vec![Flaw::HidesSuccess, Flaw::RunsUnseen],
+        ),
+    ];
+    for (told, script, progress, net, flaws) in cases.into_iter().chain(on_the_way) {
         let facts = Facts {
             script,
             kind: Kind::Unguarded,

@@ -1,5 +1,6 @@
-//! Something between a Host and its callers that lies about outcomes.
+//! Something between a Host and its callers that lies about outcomes, or keeps no promise of a Host's.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use worldspace_model::*;
@@ -13,11 +14,30 @@ pub(crate) enum Lie {
     RefusedIsUnknown,
     /// The call is run twice, and answered as the first one was.
     RunsTwice,
+    /// What was refused passes for a success.
+    RefusedIsSuccess,
+    NotFoundIsInternal,
+    /// The result is another one.
+    ResultDiffers,
+    /// The validator is another one.
+    ValidatorDiffers,
+    /// While a call runs nobody can look.
+    RefusesLooks,
+    /// Every second call is refused for want of room.
+    RefusesSecond,
+    /// Calls run on whether or not anybody waits.
+    NeverNotices,
+    /// Calls have an answer in time, and no end.
+    KeepsRunning,
+    /// A tree that is cut passes for a whole one.
+    HidesTruncation,
 }
 
 pub(crate) struct Liar {
     host: Arc<dyn Responder>,
     lie: Lie,
+    running: AtomicUsize,
+    calls: AtomicUsize,
 }
 
 /// Arguments for two calls, read once.
@@ -44,7 +64,7 @@ impl ArgumentSource for Shared {
 
 impl Liar {
     pub(crate) fn new(host: Arc<dyn Responder>, lie: Lie) -> Self {
-        Self { host, lie }
+        Self { host, lie, running: AtomicUsize::new(0), calls: AtomicUsize::new(0) }
     }
 
     fn told(&self, answer: Result<CallAnswer, ProtocolError>) -> Result<CallAnswer, ProtocolError> {
@@ -55,9 +75,27 @@ impl Liar {
             (Lie::SuccessIsInternal, Ok(_)) => error(ErrorCode::Internal),
             (Lie::SuccessIsUnknown, Ok(_)) => error(unknown),
             (Lie::RefusedIsUnknown, Err(_)) => error(unknown),
+            (Lie::RefusedIsSuccess, Err(_)) => {
+                let settled = Settled::BeforeFence;
+                Ok(CallAnswer { result: another_result(), validator: None, settled })
+            }
+            (Lie::NotFoundIsInternal, Err(known)) if known.code == ErrorCode::NotFound => {
+                error(ErrorCode::Internal)
+            }
+            (Lie::ResultDiffers, Ok(known)) => Ok(CallAnswer { result: another_result(), ..known.clone() }),
+            (Lie::ValidatorDiffers, Ok(known)) => {
+                let validator = known.validator.as_ref().map(|_| Validator::new(*b"a lie"));
+                Ok(CallAnswer { validator, ..known.clone() })
+            }
             _ => answer,
         }
     }
+}
+
+/// One that the oracle could give.
+fn another_result() -> Value {
+    Value::record([("id", Some(Value::string("a lie"))), ("at", Some(Value::Entry(EntryPath::root())))])
+        .unwrap()
 }
 
 impl Responder for Liar {
@@ -70,6 +108,9 @@ impl Responder for Liar {
         context: RequestContext,
         request: FetchRequest,
     ) -> BoxFuture<'_, Result<FetchResponse, ProtocolError>> {
+        if self.lie == Lie::RefusesLooks && self.running.load(Ordering::SeqCst) > 0 {
+            return Box::pin(async { Err(ProtocolError::new(ErrorCode::Internal, "a lie")) });
+        }
         self.host.fetch(context, request)
     }
 
@@ -78,7 +119,14 @@ impl Responder for Liar {
         context: RequestContext,
         request: FetchTreeRequest,
     ) -> BoxFuture<'_, Result<Tree, ProtocolError>> {
-        self.host.fetch_tree(context, request)
+        Box::pin(async move {
+            let tree = self.host.fetch_tree(context, request).await?;
+            if self.lie != Lie::HidesTruncation {
+                return Ok(tree);
+            }
+            let first = tree.first().object.clone();
+            Ok(Tree::new(vec![(first, None, Expansion::Leaf)], Causes::NONE).unwrap())
+        })
     }
 
     fn observe(
@@ -106,7 +154,32 @@ impl Responder for Liar {
             let IncomingCall { head, arguments } = call;
             let shared = Arc::new(Mutex::new(Reading::Unread(arguments)));
             let again = || IncomingCall { head: head.clone(), arguments: Box::new(Shared(shared.clone())) };
-            let answer = self.host.call_operation(context.clone(), again()).await;
+            if self.lie == Lie::RefusesSecond && self.calls.fetch_add(1, Ordering::SeqCst) % 2 == 1 {
+                return Err(ProtocolError::new(ErrorCode::ResourceLimitExceeded, "a lie"));
+            }
+            let (host, call) = (self.host.clone(), again());
+            let keeps = self.lie == Lie::KeepsRunning;
+            let time = context.deadline.filter(|_| keeps);
+            let asked = RequestContext { deadline: context.deadline.filter(|_| !keeps), ..context.clone() };
+            self.running.fetch_add(1, Ordering::SeqCst);
+            let running = async move { host.call_operation(asked, call).await };
+            let answer = match self.lie {
+                Lie::NeverNotices | Lie::KeepsRunning => {
+                    let running = tokio::spawn(running);
+                    let late = async {
+                        match time {
+                            Some(time) => tokio::time::sleep_until(time.into()).await,
+                            None => std::future::pending().await,
+                        }
+                    };
+                    tokio::select! {
+                        ended = running => ended.unwrap(),
+                        () = late => Err(ProtocolError::new(ErrorCode::ResourceLimitExceeded, "late")),
+                    }
+                }
+                _ => running.await,
+            };
+            self.running.fetch_sub(1, Ordering::SeqCst);
             if self.lie == Lie::RunsTwice {
                 let _ = self.host.call_operation(context, again()).await;
             }
