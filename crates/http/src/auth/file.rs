@@ -154,6 +154,15 @@ impl TokenFile {
         super::add::add(path.as_ref(), principal)
     }
 
+    /// How many tokens of a principal a file holds.
+    ///
+    /// # Errors
+    /// A file that is wrong or cannot be read.
+    pub fn count(path: impl AsRef<Path>, principal: &str) -> Result<usize, TokenFileError> {
+        let table = read(path.as_ref())?.table;
+        Ok(table.values().filter(|known| known.name() == Some(principal)).count())
+    }
+
     /// Whose token that is, by the file as it is now. Nobody's, if the file cannot be looked at within some seconds.
     pub async fn principal_of(&self, token: &Token) -> Option<Principal> {
         let hash = token.hash();

@@ -179,6 +179,11 @@ impl BoundServer {
         self.endpoint.as_str()
     }
 
+    /// The address, with the port that was taken.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
     /// Serves further routes at the same address, such as a web view. They get what is no route of the protocol, once
     /// `Host` and `Origin` are checked; whom they let in they decide themselves, by the principal that they find as
     /// [`Verified`](crate::auth::Verified) among the extensions of a request. All limits but those on size and total time

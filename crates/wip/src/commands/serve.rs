@@ -102,8 +102,15 @@ pub(crate) async fn run(
         let bound = Server::bind(config, host.clone()).await;
         servers.push(bound.map_err(|error| cannot_serve(listen, by_file, &error))?);
     }
+    for server in servers.iter().filter(|server| server.address().ip().is_unspecified()) {
+        let port = server.address().port();
+        said.push_str(&format!("other machines reach it at every address of this machine, at port {port}\n"));
+    }
     if let Some(token) = token {
-        said.push_str(&format!("whoever shows this token can change what is offered: {TOKEN}=… wip …\n"));
+        let doors = listeners.iter().zip(&servers).filter(|(listen, _)| listen.makes_token(writable));
+        let doors: Vec<&str> = doors.map(|(_, server)| server.url()).collect();
+        let at = if servers.len() > 1 { format!(" at {}", doors.join(", ")) } else { String::new() };
+        said.push_str(&format!("whoever shows this token{at} can change what is offered: {TOKEN}=… wip …\n"));
         said.push_str(&format!("token: {}\n", token.reveal()));
     }
     screen.aside(&said);

@@ -70,7 +70,13 @@ pub(crate) fn run(screen: &Screen, args: &TokenArgs) -> Result<(), Failure> {
         return screen.json(format!("{{\"token\":{token},\"name\":{name},\"file\":{file}}}").as_bytes());
     }
     screen.raw(format!("{}\n", token.reveal()).as_bytes())?;
+    let count = TokenFile::count(file, name);
     let file = text::name(file);
     screen.aside(&format!("its hash was added to {file} as a token of {name}; it is shown this once\n"));
+    if let Ok(count @ 2..) = count {
+        screen.aside(&format!(
+            "{name} has {count} tokens now, and each is good; that of the last line is this one\n"
+        ));
+    }
     Ok(())
 }

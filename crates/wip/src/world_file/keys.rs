@@ -61,9 +61,11 @@ pub(super) const WIRE: Keys =
 /// All of them, in the order in which people read of them.
 pub(super) const ALL: [&Keys; 8] = [&TOP, &MOUNT, &LISTEN, &TLS, &LIMITS, &HOST, &HTTP, &WIRE];
 
-/// What another product, or the command line, calls an option.
-const OTHER_NAMES: [(&str, &str); 14] = [
+/// What another product, or the command line, calls an option. Where it may be several, it is the first that is not there
+/// already.
+const OTHER_NAMES: [(&str, &str); 15] = [
     ("path", "files"),
+    ("path", "at"),
     ("dir", "files"),
     ("directory", "files"),
     ("source", "files"),
@@ -80,10 +82,10 @@ const OTHER_NAMES: [(&str, &str); 14] = [
 ];
 
 impl Keys {
-    /// What was probably meant by a key that is not known here.
-    pub(super) fn instead_of(&self, unknown: &str) -> String {
+    /// What was probably meant by a key that is not known here, beside those that were given.
+    pub(super) fn instead_of(&self, unknown: &str, is_given: impl Fn(&str) -> bool) -> String {
         let spelled = spelled(unknown);
-        let mut near = self.meant(&spelled);
+        let mut near = self.meant(&spelled, is_given);
         near.truncate(3);
         if near.is_empty()
             && let Some(home) =
@@ -100,13 +102,14 @@ impl Keys {
     }
 
     /// Whether an unknown key stands where this one is missing.
-    pub(super) fn is_meant_by(&self, known: &str, unknown: &str) -> bool {
-        !self.known.contains(&unknown) && self.meant(&spelled(unknown)).contains(&known)
+    pub(super) fn is_meant_by(&self, known: &str, unknown: &str, is_given: impl Fn(&str) -> bool) -> bool {
+        !self.known.contains(&unknown) && self.meant(&spelled(unknown), is_given).contains(&known)
     }
 
-    fn meant(&self, spelled: &str) -> Vec<&'static str> {
-        let other = OTHER_NAMES.iter().find(|(other, _)| *other == spelled).map(|(_, name)| *name);
-        match other.filter(|name| self.known.contains(name)) {
+    fn meant(&self, spelled: &str, is_given: impl Fn(&str) -> bool) -> Vec<&'static str> {
+        let others = OTHER_NAMES.iter().filter(|(other, _)| *other == spelled).map(|(_, name)| *name);
+        let others: Vec<&str> = others.filter(|name| self.known.contains(name)).collect();
+        match others.iter().find(|name| !is_given(name)).or(others.first()) {
             Some(name) => vec![name],
             None => self.near(spelled),
         }

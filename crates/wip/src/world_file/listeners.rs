@@ -1,5 +1,7 @@
 //! `[[listen]]`: where and for whom what is mounted is offered.
 
+use std::fs::{self, File};
+use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
@@ -11,7 +13,7 @@ use worldspace_http::tls::ServerTls;
 
 use super::keys::{LISTEN, TLS};
 use super::section::{Placed, Section};
-use super::values::{Read, Wrong, boolean, string, strings};
+use super::values::{Read, Wrong, boolean, integer, string, strings};
 use crate::access::is_token;
 use crate::failure::all_causes;
 use crate::listen::{self, Listen, Tls};
@@ -39,11 +41,16 @@ pub(super) fn read(top: &Section<'_, '_>, base: &Path, writable: bool) -> Vec<Li
             section.note(&section.span, what, "leave one of them out");
         }
         // What is there and wrong is not missing as well.
+        let unclear = |key| section.is_unclear(key, boolean);
         let looks = Listen {
-            allow_plain_http: listen.allow_plain_http || tls.is_some(),
-            allow_anonymous: listen.allow_anonymous || tokens.is_some(),
+            allow_plain_http: listen.allow_plain_http || tls.is_some() || unclear("allow_plain_http"),
+            allow_anonymous: listen.allow_anonymous || tokens.is_some() || unclear("allow_anonymous"),
             ..listen.clone()
         };
+        // Nor is an address that nobody can read the usual one.
+        if section.is_unclear("address", address) {
+            continue;
+        }
         for missing in looks.missing(writable) {
             let what =
                 format!("{} can be reached from other machines, but {}", listen.address, missing.what());
@@ -60,8 +67,13 @@ pub(super) fn read(top: &Section<'_, '_>, base: &Path, writable: bool) -> Vec<Li
     listeners
 }
 
+/// A port may be a number as well.
 fn address(value: &DeValue<'_>) -> Read<SocketAddr> {
-    let text = string(value)?;
+    let text = match integer(value) {
+        Some(Ok(port)) => port.to_string(),
+        Some(Err(text)) => text,
+        None => string(value)?,
+    };
     listen::address(&text)
         .map_err(|right| Wrong::Value { what: format!("{text:?} is no address to listen at"), right })
 }
@@ -125,14 +137,36 @@ fn tls(section: &Section<'_, '_>, base: &Path) -> Option<Tls> {
     let files = section.section("tls", &TLS)?;
     let certificate = files.required("certificate", "certificate = \"cert.pem\"", string);
     let key = files.required("key", "key = \"key.pem\"", string);
+    const FILES: &str = "both are PEM files; paths are seen from where this file is";
+    let mut gone = false;
+    for (kind, file) in [("certificate", &certificate), ("private key", &key)] {
+        let Some(Placed { value, span }) = file else { continue };
+        let path = base.join(value);
+        if let Err(error) = readable(&path) {
+            let what = format!("`tls`: the {kind} file {} cannot be read: {error}", path.display());
+            section.note(span, what, FILES);
+            gone = true;
+        }
+    }
     let (certificate, key) = (certificate?, key?);
+    if gone {
+        return None;
+    }
     match ServerTls::from_files(&base.join(&certificate.value), &base.join(&key.value)) {
         Ok(tls) => Some(Tls::Given(tls)),
         Err(error) => {
             let what = format!("`tls`: {}", all_causes(&error));
-            section.note(&raw.span(), what, "both are PEM files; paths are seen from where this file is");
+            section.note(&raw.span(), what, FILES);
             None
         }
+    }
+}
+
+/// Whether a file can be opened. A pipe is not tried, since it can be read once.
+fn readable(path: &Path) -> io::Result<()> {
+    match fs::metadata(path)?.is_file() {
+        true => File::open(path).map(drop),
+        false => Ok(()),
     }
 }
 

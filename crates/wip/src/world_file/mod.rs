@@ -76,8 +76,7 @@ fn understand(content: &str, base: &Path) -> (WorldFile, Vec<Mistake>) {
     let (table, errors) = DeTable::parse_recoverable(content);
     let mistakes = Mistakes::default();
     let top = Section::new(&mistakes, &keys::TOP, table.get_ref(), 0..0);
-    let mounts = mounts::read(&top, base);
-    let writable = mounts.iter().any(|mount| mount.settings.writable);
+    let (mounts, writable) = mounts::read(&top, base);
     let listeners = listeners::read(&top, base, writable);
     let limits = limits::read(&top);
     let mut found = mistakes.into_inner();

@@ -10,9 +10,10 @@ use super::section::{Placed, Section};
 use super::values::{boolean, count, string};
 use crate::world::Mount;
 
-/// Reads all mounts; paths are seen from `base`.
-pub(super) fn read(top: &Section<'_, '_>, base: &Path) -> Vec<Mount> {
+/// Reads all mounts, and whether anything there can be changed, as far as that is clear; paths are seen from `base`.
+pub(super) fn read(top: &Section<'_, '_>, base: &Path) -> (Vec<Mount>, bool) {
     let mut mounts: Vec<Mount> = Vec::new();
+    let mut writable = false;
     let sections = top.sections("mount", &MOUNT);
     if top.raw("mount").is_none() {
         top.missing(
@@ -29,6 +30,7 @@ pub(super) fn read(top: &Section<'_, '_>, base: &Path) -> Vec<Mount> {
         section.set("hidden", &mut settings.hidden, boolean);
         section.set("gitignore", &mut settings.gitignore, boolean);
         section.set("indexable_names", &mut settings.indexable_names, count(0));
+        writable |= settings.writable || section.is_unclear("writable", boolean);
         let Some(Placed { value: at, span }) = at else { continue };
         if mounts.iter().any(|known| known.at == at) {
             let what = format!("`at`: something is mounted at {at} already");
@@ -38,7 +40,7 @@ pub(super) fn read(top: &Section<'_, '_>, base: &Path) -> Vec<Mount> {
         // What could not be read is a mistake by now; the place is kept, so that another one there is noticed.
         mounts.push(Mount { at, directory: directory.unwrap_or_default(), settings });
     }
-    mounts
+    (mounts, writable)
 }
 
 fn entry(

@@ -66,7 +66,8 @@ impl<'r, 'i> Section<'r, 'i> {
     ) -> Self {
         for key in table.keys().filter(|key| !keys.known.contains(&key.get_ref().as_ref())) {
             let name = key.get_ref();
-            mistakes.note(Mistake::new(key.span(), format!("unknown key `{name}`"), keys.instead_of(name)));
+            let right = keys.instead_of(name, |known| table.contains_key(known));
+            mistakes.note(Mistake::new(key.span(), format!("unknown key `{name}`"), right));
         }
         Self { mistakes, keys, table, span }
     }
@@ -124,11 +125,23 @@ impl<'r, 'i> Section<'r, 'i> {
         example: &str,
         read: impl Fn(&DeValue<'_>) -> Read<T>,
     ) -> Option<Placed<T>> {
-        let misspelt = self.table.keys().any(|given| self.keys.is_meant_by(key, given.get_ref()));
-        if self.raw(key).is_none() && !misspelt {
+        if self.raw(key).is_none() && !self.is_misspelt(key) {
             self.missing(format!("`{key}` is missing"), format!("add a line such as {example}"));
         }
         self.placed(key, read)
+    }
+
+    /// Whether nobody knows what was meant for a key, so that nothing can be said to follow from it.
+    pub(super) fn is_unclear<T>(&self, key: &'static str, read: impl Fn(&DeValue<'_>) -> Read<T>) -> bool {
+        match self.raw(key) {
+            Some(raw) => read(raw.get_ref()).is_err(),
+            None => self.is_misspelt(key),
+        }
+    }
+
+    fn is_misspelt(&self, key: &'static str) -> bool {
+        let is_given = |known: &str| self.table.contains_key(known);
+        self.table.keys().any(|given| self.keys.is_meant_by(key, given.get_ref(), is_given))
     }
 
     /// The table below a key.

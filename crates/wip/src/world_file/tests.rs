@@ -115,7 +115,8 @@ fn what_is_read_is_what_the_file_says() {
         limits.wire.request_bytes = '2 MiB'\n\
         limits.http = { drain_timeout = '0 s', requests = 'unlimited' }\n\
         [[listen]]\naddress = '0'\ntls = 'self-signed'\n\
-        [[listen]]\naddress = '192.0.2.1'\nallow_plain_http = true\n";
+        [[listen]]\naddress = '192.0.2.1'\nallow_plain_http = true\n\
+        [[listen]]\naddress = 8_421\n";
     let (file, mistakes) = understand(text, dir.path());
     assert_eq!(mistakes, []);
     let mount = &file.mounts[0];
@@ -127,6 +128,7 @@ fn what_is_read_is_what_the_file_says() {
     // It is writable, so a token is made, and only what is not encrypted had to be allowed.
     assert_eq!(file.listeners[1].address.to_string(), "192.0.2.1:8420");
     assert!(file.listeners[1].makes_token(true));
+    assert_eq!(file.listeners[2].address.to_string(), "127.0.0.1:8421");
 }
 
 #[test]

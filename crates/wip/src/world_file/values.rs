@@ -164,7 +164,7 @@ impl Most for u32 {
 }
 
 /// A whole number; an error where it is negative or larger than any that can be held.
-fn integer(value: &DeValue<'_>) -> Option<Result<u64, String>> {
+pub(super) fn integer(value: &DeValue<'_>) -> Option<Result<u64, String>> {
     let integer = value.as_integer()?;
     Some(u64::from_str_radix(integer.as_str(), integer.radix()).map_err(|_| integer.to_string()))
 }
@@ -179,7 +179,7 @@ fn fitting<T: TryFrom<u64>>(number: Result<u64, String>, least: u64) -> Read<T> 
             Err(_) => wrong(format!("{number} is more than can be held"), "write \"unlimited\" for no limit"),
         },
         Err(text) if text.starts_with('-') => {
-            wrong(format!("{text} is below nothing"), format!("it must be at least {least}"))
+            wrong(format!("{text} is less than 0"), format!("it must be at least {least}"))
         }
         Err(text) => wrong(format!("{text} is more than can be held"), "write \"unlimited\" for no limit"),
     }
@@ -220,7 +220,7 @@ mod tests {
         for (text, what) in [
             ("0", "0 would allow nothing"),
             ("\"0 MiB\"", "0 would allow nothing"),
-            ("-1", "-1 is below nothing"),
+            ("-1", "-1 is less than 0"),
             ("99999999999999999999999", "99999999999999999999999 is more than can be held"),
             ("\"8 mib\"", "\"8 mib\" is no size"),
             ("\"MiB\"", "\"MiB\" is no size"),

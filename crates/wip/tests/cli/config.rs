@@ -113,12 +113,50 @@ fn each_kind_of_mistake_is_told_as_such() {
         ("+[[listen]]\norigins = [\"a\"]\n", "5:11", "\"a\" is no origin", "https://example.org"),
         ("+[[listen]]\ntls = \"selfsigned\"\n", "5:7", "\"selfsigned\" is unknown", "\"self-signed\""),
         ("+[[listen]]\ntls = 1\n", "5:7", "`tls` is a whole number", "\"self-signed\""),
-        ("+[[listen]]\ntls = { cert = \"a\", key = \"b\" }\n", "5:9", "unknown key `cert`", "`certificate`"),
         (
-            "+[[listen]]\ntls = { certificate = \"a\", key = \"b\" }\n",
-            "5:7",
-            "the certificate file a cannot be read",
+            "+[[listen]]\ntls = { cert = \"a\", key = \"docs/a.md\" }\n",
+            "5:9",
+            "unknown key `cert`",
+            "`certificate`",
+        ),
+        (
+            "+[[listen]]\ntls = { certificate = \"gone\", key = \"docs/a.md\" }\n",
+            "5:23",
+            "the certificate file gone cannot be read: No such file",
             "PEM",
+        ),
+        (
+            "+[[listen]]\ntls = { certificate = \"docs/a.md\", key = \"docs/a.md\" }\n",
+            "5:7",
+            "the certificate file docs/a.md is no PEM text",
+            "PEM",
+        ),
+        ("[[mount]]\npath = \"/g\"\nfiles = \"docs\"\n", "2:1", "unknown key `path`", "did you mean `at`?"),
+        ("[[mount]]\nat = \"/g\"\npath = \"docs\"\n", "3:1", "unknown key `path`", "did you mean `files`?"),
+        // What follows from something that nobody can read is no mistake of its own.
+        ("+[[listen]]\naddress = \"nowhere\"\n[[listen]]\n", "5:11", "no address to listen at", "8420"),
+        ("+[[listen]]\n[[listen]]\nport = 9000\n", "6:1", "unknown key `port`", "did you mean `address`?"),
+        ("+[[listen]]\naddress = 70000\n", "5:11", "\"70000\" is no address to listen at", "8420"),
+        ("+[[listen]]\naddress = -1\n", "5:11", "\"-1\" is no address to listen at", "8420"),
+        ("+[[listen]]\n[[listen]]\naddress = 8420\n", "6:11", "another [[listen]] has", "another port"),
+        (
+            "+[[listen]]\naddress = \"0.0.0.0\"\nallow_plain_http = 1\nallow_anonymous = true\n",
+            "6:20",
+            "`allow_plain_http` is a whole number",
+            "true or false",
+        ),
+        (
+            "+writable = \"yes\"\n[[listen]]\naddress = \"0.0.0.0\"\nallow_plain_http = true\n",
+            "4:12",
+            "`writable` is a text",
+            "true or false",
+        ),
+        (
+            "[[mount]]\nat = \"docs\"\nfiles = \"docs\"\nwritable = true\n\
+             [[listen]]\naddress = \"0.0.0.0\"\nallow_plain_http = true\n",
+            "2:6",
+            "is no path in a Worldspace",
+            "did you mean \"/docs\"?",
         ),
         ("+[[listen]]\ntokens = \"gone\"\n", "5:10", "cannot be read", "`wip token new NAME --file FILE`"),
         (
@@ -150,6 +188,23 @@ fn each_kind_of_mistake_is_told_as_such() {
             "{right}\n{said}"
         );
         assert_eq!(said.matches("error: ").count(), 1, "one mistake, and not what follows from it\n{said}");
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_certificate_and_with_its_key_is_told_at_once() {
+    let mount = "[[mount]]\nat = \"/docs\"\nfiles = \"docs\"\n[[listen]]\n";
+    for (tls, told) in [
+        ("{}", ["`certificate` is missing", "`key` is missing"]),
+        ("{ key = \"gone\" }", ["`certificate` is missing", "the private key file gone cannot be read"]),
+        (
+            "{ certificate = \"a\", key = \"b\" }",
+            ["the certificate file a cannot be read", "the private key file b cannot be read"],
+        ),
+    ] {
+        let said = complaints(&format!("{mount}tls = {tls}\n"));
+        assert!(told.iter().all(|told| said.contains(told)), "{said}");
+        assert_eq!(said.matches("error: ").count(), 2, "{said}");
     }
 }
 
@@ -217,6 +272,8 @@ fn one_world_is_offered_at_two_doors() {
     let owner = serving.line("token: ");
     let [plain, encrypted] = &serving.urls[..] else { panic!("{:?}", serving.urls) };
     assert!(plain.starts_with("http://") && encrypted.starts_with("https://"));
+    // Two doors, and a token for one of them.
+    assert!(serving.line("whoever shows this token at ").starts_with(&format!("{plain} can change")));
     let through = |token: &str, words: &[&str]| {
         home.wip_with(token, &[words, &["--at", encrypted, "--ca", &ca]].concat())
     };
@@ -294,4 +351,22 @@ fn a_port_in_use_is_told_in_the_words_of_the_file() {
     );
     let said = home.wip(&["serve", "--config", "world.toml"]).failed(1);
     assert!(said.contains("hint: address = \"127.0.0.1:0\" takes a free port"), "{said}");
+}
+
+#[test]
+fn what_a_server_takes_its_clients_send() {
+    let home = Home::new();
+    home.write(
+        "world.toml",
+        "[[mount]]\nat = \"/docs\"\nfiles = \"docs\"\nwritable = true\n\
+         [[listen]]\naddress = 0\nallow_anonymous = true\n[limits.wire]\nrequest_bytes = \"4 MiB\"\n",
+    );
+    home.write("big", &"x".repeat(2 << 20));
+    let serving = home.serve(&["--config", "world.toml"], 1);
+    for argument in ["text=@big", "data=@big"] {
+        let name = format!("name={}", &argument[..4]);
+        let made = home.wip(&["invoke", "/docs", "create_file", &name, argument, "--at", serving.url()]);
+        assert!(made.ok().starts_with("created: "));
+        assert_eq!(home.read(&format!("docs/{}", &argument[..4])).len(), 2 << 20);
+    }
 }

@@ -79,12 +79,12 @@ fn a_server_that_is_killed_leaves_every_file_old_or_new_and_nothing_else() {
     let all = names(at);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     let mut cut_short = 0;
+    // The last version of each file that was answered as done, in whichever round.
+    let answered: Vec<AtomicUsize> = (0..FILES).map(|_| AtomicUsize::new(0)).collect();
     for (round, killed_after) in [5, 40, 90, 140, 195].into_iter().enumerate() {
         let Served { mut child, client } = serve(at);
         let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        // The last version of each file that was answered as done, and the last that was tried.
-        let before = |file: usize| round * WRITES + file;
-        let answered: Vec<AtomicUsize> = (0..FILES).map(|_| AtomicUsize::new(0)).collect();
+        let before = |number: usize| round * WRITES + number;
         let pid = child.id().to_string();
         runtime.block_on(async {
             let writer = || async {

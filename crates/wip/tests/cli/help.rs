@@ -11,7 +11,10 @@ fn asking(command: &'static str) -> Vec<&'static str> {
     command.split(' ').chain(["--help"]).collect()
 }
 
-/// `WIP_UPDATE_DOCS=1` writes the file anew.
+/// Where the reference ends and what else there is to say begins.
+const BY_HAND: &str = "<!-- From here on written by hand. -->";
+
+/// `WIP_UPDATE_DOCS=1` writes the file anew, down to what is written by hand.
 #[test]
 #[allow(clippy::disallowed_methods, reason = "whoever runs the tests says so there")]
 fn the_reference_is_what_the_program_says() {
@@ -28,6 +31,10 @@ fn the_reference_is_what_the_program_says() {
         text.push_str(&format!("\n## `{title}`\n\n```text\n{}\n```\n", help.join("\n").trim_end()));
     }
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/cli.md");
+    let written = std::fs::read_to_string(&path).unwrap();
+    let (_, by_hand) =
+        written.split_once(BY_HAND).unwrap_or_else(|| panic!("docs/cli.md has no line {BY_HAND}"));
+    text.push_str(&format!("\n{BY_HAND}{by_hand}"));
     if std::env::var_os("WIP_UPDATE_DOCS").is_some() {
         std::fs::write(&path, &text).unwrap();
     }

@@ -16,6 +16,12 @@ fn a_new_token_is_shown_once_and_kept_as_a_hash() {
     let token = ran.stdout.strip_suffix('\n').unwrap();
     assert!(token.starts_with("wip_") && !token.contains(char::is_whitespace), "{token}");
     assert_eq!(ran.stderr, "its hash was added to tokens as a token of me; it is shown this once\n");
+    // Whoever asks for another one may have lost the first.
+    let again = home.wip(&["token", "new", "me", "--file", "tokens"]).stderr;
+    assert!(
+        again.ends_with("\nme has 2 tokens now, and each is good; that of the last line is this one\n"),
+        "{again}"
+    );
     let ran = home.wip(&["token", "new", "you", "--file", "tokens", "-o", "json"]);
     let told = ran.json();
     assert_eq!((&told["name"], &told["file"]), (&"you".into(), &"tokens".into()));
@@ -255,7 +261,11 @@ fn a_certificate_that_other_machines_cannot_trust_says_so() {
         let serving = home.serve(&words, 1);
         let ca = serving.line("certificate: ");
         home.wip_with(&token, &["tree", "--at", serving.url(), "--ca", &ca]).ok();
-        assert_eq!(serving.said().contains("it is for localhost alone"), said, "{address}");
+        let port = serving.url().rsplit(':').next().unwrap().trim_end_matches('/').to_owned();
+        let told = serving.said();
+        assert_eq!(told.contains("it is for localhost alone"), said, "{address}");
+        let reached = format!("other machines reach it at every address of this machine, at port {port}\n");
+        assert_eq!(told.contains(&reached), said, "{address} {told}");
     }
 }
 

@@ -1,7 +1,8 @@
 //! What the documents show is what the program does: every `console` block is run and compared.
 //!
 //! `WIP_UPDATE_DOCS=1` writes the blocks anew. What differs from run to run (ports, times, state tags, cursors, tokens) is
-//! compared by its form alone. Each document works on a copy of the examples, which its commands may change.
+//! compared by its form alone. A command that takes a state which an earlier one has shown is given the one that it has shown
+//! now. Each document works on a copy of the examples, which its commands may change.
 #![allow(
     clippy::unwrap_used,
     clippy::disallowed_methods,
@@ -116,11 +117,19 @@ fn rewritten(text: &str) -> String {
     let mut served: Option<Served> = None;
     let mut written = String::new();
     let mut in_block = false;
-    for line in text.lines() {
+    let mut states = States::default();
+    let mut lines = text.lines().peekable();
+    while let Some(line) = lines.next() {
         if line.starts_with("```") {
             in_block = line == "```console";
         } else if in_block {
             let Some(command) = line.strip_prefix("$ ") else { continue };
+            let command = &*states.as_now(command);
+            let mut before = String::new();
+            while let Some(line) = lines.next_if(|line| !line.starts_with("$ ") && !line.starts_with("```")) {
+                before.push_str(line);
+                before.push('\n');
+            }
             let output = if command.starts_with("wip serve") {
                 served = None;
                 let started = served.insert(serve(command, place));
@@ -133,7 +142,8 @@ fn rewritten(text: &str) -> String {
                 Some(served) => output.replace(&served.url, "http://127.0.0.1:8420/"),
                 None => output,
             };
-            written.push_str(&format!("{line}\n{output}"));
+            states.learn(&before, &output);
+            written.push_str(&format!("$ {command}\n{output}"));
             continue;
         }
         written.push_str(line);
@@ -141,6 +151,26 @@ fn rewritten(text: &str) -> String {
     }
     written
 }
+
+/// The states that a document shows, and those that they are now.
+#[derive(Default)]
+struct States(Vec<(String, String)>);
+
+impl States {
+    fn learn(&mut self, before: &str, now: &str) {
+        let shown = Regex::new(STATE).unwrap();
+        let tags = |text| shown.captures_iter(text).map(|found| found[1].to_owned()).collect::<Vec<_>>();
+        self.0.extend(tags(before).into_iter().zip(tags(now)));
+    }
+
+    /// A command as it is written, with the states of now.
+    fn as_now(&self, command: &str) -> String {
+        self.0.iter().fold(command.to_owned(), |command, (before, now)| command.replace(before, now))
+    }
+}
+
+/// What shows a state.
+const STATE: &str = r"\bstate ([0-9a-z]{10})\b";
 
 /// A place with the examples in it, as in a clone.
 fn examples() -> tempfile::TempDir {
@@ -154,7 +184,9 @@ fn examples() -> tempfile::TempDir {
 fn form(text: &str) -> String {
     let patterns = [
         (r"\bwip_[0-9A-Za-z_-]{43}\b", "TOKEN"),
-        (r"\bstate [0-9a-z]{10}\b", "state TAG"),
+        (r"\bstate [0-9a-z]{10}, not [0-9a-z]{10}\b", "state TAG, not TAG"),
+        (STATE, "state TAG"),
+        (r"--if [0-9a-z]{10}\b", "--if TAG"),
         (r#""state":"[0-9a-z]{10}""#, r#""state":"TAG""#),
         (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", "TIME"),
         (r#"(next_cursor"?:\s*"?)[A-Za-z0-9_-]{40,}"#, "${1}CURSOR"),
