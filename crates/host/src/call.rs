@@ -166,6 +166,16 @@ impl Call {
         self.cursors.open(cursor).map(Some).ok_or_else(foreign)
     }
 
+    /// Compares the state that something was read in with the one that the caller observed; where the caller bound the
+    /// call to none, every state will do. The Host has compared once before it called; who can tell the state of the very
+    /// thing that was read compares again, so that no content is taken for that of another state.
+    ///
+    /// # Errors
+    /// [`Refusal::StateChanged`].
+    pub fn compare(&self, current: &StateToken) -> Result<(), Refusal> {
+        if self.guard.admits(current) { Ok(()) } else { Err(Refusal::StateChanged) }
+    }
+
     /// The result of an operation that had no effect.
     pub fn done(self, result: Value) -> Done {
         Done { ending: Ending::NoEffect(result), _place: self.place }
@@ -214,9 +224,7 @@ impl Call {
         if let Some(contradiction) = contradiction {
             return Err(Refusal::failed(format!("`{}` {contradiction}", self.operation.name())));
         }
-        if current.is_some_and(|current| !self.guard.admits(current)) {
-            return Err(Refusal::StateChanged);
-        }
+        current.map_or(Ok(()), |current| self.compare(current))?;
         let late = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
         if late || !self.fence.cross() {
             let text =

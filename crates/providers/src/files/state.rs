@@ -8,8 +8,9 @@
 //!
 //! Writes through a shared memory map change the times late, which no token can make up for.
 
-use std::io::{self, Read};
+use std::io;
 use std::num::NonZeroUsize;
+use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -258,12 +259,32 @@ fn digest_file(file: std::fs::File, opened: &Stat, stamp: &[u8]) -> io::Result<D
     if opened.size > READ || opened.stamp() != stamp {
         return Err(io::Error::other("too large, or changed"));
     }
-    let mut content = Vec::new();
-    (&file).take(READ + 1).read_to_end(&mut content)?;
-    if content.len() as u64 != opened.size || Stat::of(&file)?.stamp() != stamp {
+    let digest = digest_of(&file, READ)?;
+    if Stat::of(&file)?.stamp() != stamp {
         return Err(io::Error::other("changed while it was read"));
     }
-    Ok(digest(&content))
+    Ok(digest)
+}
+
+/// Of what an open file holds now, wherever others have read to; up to so many bytes, since it may go on growing.
+pub(super) fn digest_of(file: &std::fs::File, most: u64) -> io::Result<Digest> {
+    let mut hasher = blake3::Hasher::new();
+    let mut buffer = vec![0; 64 << 10];
+    let mut offset = 0;
+    loop {
+        match file.read_at(&mut buffer, offset) {
+            Ok(0) => return Ok(*hasher.finalize().as_bytes()),
+            Ok(read) => {
+                hasher.update(&buffer[..read]);
+                offset += read as u64;
+                if offset > most {
+                    return Err(io::Error::from(io::ErrorKind::FileTooLarge));
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
 }
 
 pub(super) fn digest(content: &[u8]) -> Digest {

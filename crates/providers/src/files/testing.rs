@@ -161,6 +161,13 @@ pub(super) fn overtakers() -> Vec<Overtaker> {
             vec![("h", Some("seen")), ("f", Some("other")), ("g", Some("other"))],
         ),
         (
+            Box::new(|at| {
+                let private = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+                std::fs::set_permissions(at.join("f"), private).unwrap();
+            }),
+            vec![("f", Some("seen"))],
+        ),
+        (
             Box::new(|at| std::fs::hard_link(at.join("f"), at.join("h")).unwrap()),
             vec![("f", Some("seen")), ("h", Some("seen"))],
         ),

@@ -24,12 +24,12 @@ pub(super) fn run(task: &Task<'_>, call: &Call) -> Result<Value, Refusal> {
     // Base64 makes four bytes of three.
     let room = budget::room(task.context, MOST.div_ceil(3) * 4) / 4 * 3;
     let length = call.count("length", USUAL, room.clamp(1, MOST))?;
-    let found = task.find(call)?;
-    let (file, stat) = task.root.read_file(&found).map_err(refused)?;
+    let (file, stat) = task.open_file(call)?;
     let left = usize::try_from(stat.size.saturating_sub(offset)).unwrap_or(usize::MAX);
     let mut data = vec![0; length.min(left)];
     let read = fill(&file, offset, &mut data).map_err(refused)?;
     data.truncate(read);
+    task.confirm_file(call, &file)?;
     Ok(Value::record([("data", Some(Value::bytes(data))), ("size", Some(Value::count(stat.size)))])?)
 }
 

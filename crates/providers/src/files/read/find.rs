@@ -24,8 +24,7 @@ pub(super) fn run(task: &Task<'_>, call: &Call) -> Result<Value, Refusal> {
         (None, true) => return Err(Refusal::argument("regex", "says how to read `text`, which is missing")),
         (Some(text), regex) => Some(Search::new(text, regex)?),
     };
-    let found = task.find(call)?;
-    let inside = task.root.look_into(found).map_err(refused)?;
+    let inside = task.look_into(call)?;
     let mut walk = Walk::new(task.root, task.context, task.patience, globs, call.path().clone(), inside)
         .map_err(refused)?;
     while !matches.full

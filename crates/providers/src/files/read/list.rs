@@ -27,8 +27,7 @@ struct Place {
 
 pub(super) fn run(task: &Task<'_>, call: &Call) -> Result<Value, Refusal> {
     let limit = call.count("limit", USUAL, MOST)?;
-    let found = task.find(call)?;
-    let inside = task.root.look_into(found).map_err(refused)?;
+    let inside = task.look_into(call)?;
     let directory = mark(&Stat::of(&inside.directory).map_err(refused)?);
     let names = match call.open_cursor("cursor")? {
         None => Names::read(&inside.directory),

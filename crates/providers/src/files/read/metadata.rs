@@ -18,6 +18,7 @@ pub(super) fn run(task: &Task<'_>, call: &Call) -> Result<Value, Refusal> {
         Err(error) if error.kind() == io::ErrorKind::InvalidInput => return Err(Refusal::StateChanged),
         Err(error) => return Err(refused(error)),
     };
+    task.confirm(call, &found)?;
     let target = target.and_then(|target| named(call.path(), &target)).map(|path| task.context.entry(&path));
     Ok(Value::record([
         ("kind", Some(Value::from(stat.kind.name()))),

@@ -25,9 +25,8 @@ pub(super) fn run(task: &Task<'_>, call: &Call) -> Result<Value, Refusal> {
     let start = call.count("start_line", 1, usize::MAX)?;
     let lines = call.count("lines", USUAL, usize::MAX)?;
     let to_the_end = call.integer("lines").is_none();
-    let found = task.find(call)?;
-    let (file, stat) = task.root.read_file(&found).map_err(refused)?;
-    let reader = BufReader::with_capacity(BUFFER, task.patience.watch(as_it_is(file, &stat)));
+    let (file, stat) = task.open_file(call)?;
+    let reader = BufReader::with_capacity(BUFFER, task.patience.watch(as_it_is(&file, &stat)));
     let longest = budget::room(task.context, LONGEST * ESCAPED) / ESCAPED;
     let read = Extract::read(reader, start as u64, lines as u64, longest).map_err(|error| {
         if !is_end(&error) {
@@ -36,6 +35,7 @@ pub(super) fn run(task: &Task<'_>, call: &Call) -> Result<Value, Refusal> {
         let text = "the time ran out while the lines were counted; allow more time, or read a part with `read_bytes`";
         Refusal::Limit(text.to_owned())
     })?;
+    task.confirm_file(call, &file)?;
     let text = read.text().map_err(|line| {
         Refusal::InvalidArguments(format!(
             "line {line} is not UTF-8 text, so the file has no such lines to read; `read_bytes` reads it as it is"

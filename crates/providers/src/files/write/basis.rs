@@ -2,7 +2,6 @@
 //! is undone.
 
 use std::io;
-use std::os::unix::fs::FileExt;
 
 use worldspace_host::Refusal;
 
@@ -10,7 +9,7 @@ use crate::files::failure::refused;
 use crate::files::open;
 use crate::files::root::{Found, Root};
 use crate::files::stat::{Kind, Stat};
-use crate::files::state::{Count, Digest, READ, digest};
+use crate::files::state::{Count, Digest, READ, digest, digest_of};
 
 /// The thing, held open, so that nothing else can take its place unseen.
 pub(super) struct Basis {
@@ -69,10 +68,12 @@ impl Basis {
     /// Whether what was moved is this thing, unchanged. Being moved sets the time of its last change, so that one does
     /// not tell.
     pub(super) fn is(&self, root: &Root, moved: &Stat) -> io::Result<bool> {
-        let of = |stat: &Stat| (stat.kind, stat.place, stat.born, stat.size, stat.modified);
-        let links = self.stat.kind == Kind::Directory || self.stat.links == moved.links;
-        Ok(of(&self.stat) == of(moved)
-            && links
+        let thing = |stat: &Stat| (stat.kind, stat.place, stat.born, stat.mode);
+        let written = |stat: &Stat| (stat.size, stat.modified, stat.links);
+        // Some filesystems write into a directory that is moved; its names tell.
+        let told_by_names = self.stat.kind == Kind::Directory && self.content.is_some();
+        Ok(thing(&self.stat) == thing(moved)
+            && (told_by_names || written(&self.stat) == written(moved))
             && (self.content.is_none() || self.content == self.read(root)?))
     }
 
@@ -92,30 +93,12 @@ impl Basis {
     fn read(&self, root: &Root) -> io::Result<Option<Digest>> {
         match &self.held {
             Held::File(_) if self.stat.size > self.read => Ok(None),
-            Held::File(file) => digest_of(file).map(Some),
+            Held::File(file) => digest_of(file, self.read).map(Some),
             Held::Directory(directory) => match root.states.digest_names(directory) {
                 Ok((_, Count::TooMany)) => Ok(None),
                 Ok((digest, _)) => Ok(Some(digest)),
                 Err(error) => Err(error),
             },
-        }
-    }
-}
-
-/// Of what an open file holds now.
-pub(super) fn digest_of(file: &std::fs::File) -> io::Result<Digest> {
-    let mut hasher = blake3::Hasher::new();
-    let mut buffer = vec![0; 64 << 10];
-    let mut offset = 0;
-    loop {
-        match file.read_at(&mut buffer, offset) {
-            Ok(0) => return Ok(*hasher.finalize().as_bytes()),
-            Ok(read) => {
-                hasher.update(&buffer[..read]);
-                offset += read as u64;
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
         }
     }
 }

@@ -9,12 +9,12 @@ use rustix::io::Errno;
 use worldspace_host::{Call, Done, Refusal};
 use worldspace_model::Value;
 
-use super::basis::{Basis, digest_of};
+use super::basis::Basis;
 use super::replace::{self, Ready};
 use super::{Writer, unprepared};
 use crate::files::failure::refused;
 use crate::files::pool::is_end;
-use crate::files::state::READ;
+use crate::files::state::{READ, digest_of};
 use crate::files::task::Task;
 
 /// The longest file in which a text is replaced: it is held in memory, twice.
@@ -128,7 +128,7 @@ pub(super) fn prepare(
     let slot = writer.staging()?.slot().map_err(unprepared)?;
     let mut file = slot.create().map_err(unprepared)?;
     let digest = write(&mut file).and_then(|()| match file.metadata()?.len() {
-        0..=READ => digest_of(&file).map(Some),
+        0..=READ => digest_of(&file, READ).map(Some),
         _ => Ok(None),
     });
     match digest {

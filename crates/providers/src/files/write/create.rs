@@ -1,18 +1,21 @@
 //! `create_file`, `create_directory`: something new beside others. What is there already is an outcome, not an error.
 
-use std::io::Write;
+use std::fs::File;
+use std::io::{self, Write};
 use std::sync::MutexGuard;
+use std::time::Instant;
 
 use rustix::fs::{AtFlags, Mode};
 use rustix::io::Errno;
 use worldspace_host::{After, Call, Done, Fate, LocalPath, Refusal};
 use worldspace_model::{Segment, Value};
 
+use super::staging::Slot;
 use super::{
     Names, Writer, case_of, content, is_taken, leads_to, new_name, not_done, require_own_filesystem,
-    unprepared,
+    unprepared, whereabouts,
 };
-use crate::files::failure::refused;
+use crate::files::open;
 use crate::files::root::Inside;
 use crate::files::stat::{Kind, Stat};
 use crate::files::task::Task;
@@ -31,7 +34,7 @@ impl Place {
     /// None where something stands there already.
     fn find(task: &Task<'_>, call: &Call, kind: Kind) -> Result<(Self, bool), Refusal> {
         let given = call.segment("name")?.ok_or_else(|| Refusal::argument("name", "is needed"))?;
-        let inside = task.root.look_into(task.find(call)?).map_err(refused)?;
+        let inside = task.look_into(call)?;
         require_own_filesystem(task, &inside.directory)?;
         let names = Names::of(&inside.directory)?;
         let name = new_name(&inside, given, kind)?;
@@ -55,6 +58,35 @@ impl Place {
         leads_to(task.root, &self.above, &self.inside.directory)
     }
 
+    /// Takes the new file away from where it stands by now.
+    fn undo(self, task: &Task<'_>, mut slot: Slot, file: &File) -> Fate {
+        let end = Instant::now() + whereabouts::UNDOING;
+        while let Ok(made) = Stat::of(file)
+            && Instant::now() < end
+        {
+            if made.links == 0 {
+                return self.names.undone();
+            }
+            let (directory, name) = match whereabouts::of(task.root.directory(), file) {
+                Some(now) => now,
+                None => match open::readable(&self.inside.directory) {
+                    Ok(directory) => (directory, self.name.as_str().as_bytes().to_vec()),
+                    Err(error) => return Fate::unknown(error),
+                },
+            };
+            let is_made = |stat: io::Result<Stat>| stat.is_ok_and(|stat| stat.place == made.place);
+            if !is_made(Stat::at_raw(&directory, &name)) || slot.take(&directory, &name).is_err() {
+                std::thread::yield_now();
+            } else if is_made(slot.stat()) {
+                slot.set_disposable(true);
+                return self.names.undone();
+            } else if let Err(error) = slot.put(&directory, &name) {
+                return Fate::unknown(error);
+            }
+        }
+        Fate::unknown("others moved the new file again and again while it was undone")
+    }
+
     fn exists(self) -> Fate {
         Fate::Done { result: self.exists, after: After::Unchanged }
     }
@@ -69,25 +101,12 @@ pub(super) fn file(task: &Task<'_>, writer: &Writer, call: Call) -> Result<Done,
     let mut slot = writer.staging()?.slot().map_err(unprepared)?;
     let mut file = slot.create_as_in(&place.inside.directory).map_err(unprepared)?;
     file.write_all(&content).and_then(|()| file.sync_all()).map_err(unprepared)?;
-    let one = writer.begin();
-    call.fence_blocking(None, || {
-        let directory = &place.inside.directory;
-        match slot.put(directory, &place.name) {
-            Ok(()) if place.is_right(task) => place.made(one),
-            Ok(()) => {
-                let made = Stat::of(&file).map(|stat| stat.place);
-                match slot.take(directory, &place.name) {
-                    Ok(()) if slot.stat().is_ok_and(|out| made.is_ok_and(|made| out.place == made)) => {
-                        slot.set_disposable(true);
-                        place.names.undone()
-                    }
-                    Ok(()) => Fate::unknown("another file was taken away while one was to be undone"),
-                    Err(error) => Fate::unknown(error),
-                }
-            }
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => place.exists(),
-            Err(error) => not_done(error, Some(&slot)),
-        }
+    let one = writer.begin(task)?;
+    call.fence_blocking(None, || match slot.put(&place.inside.directory, place.name.as_str().as_bytes()) {
+        Ok(()) if place.is_right(task) => place.made(one),
+        Ok(()) => place.undo(task, slot, &file),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => place.exists(),
+        Err(error) => not_done(error, Some(&slot)),
     })
 }
 
@@ -96,7 +115,7 @@ pub(super) fn directory(task: &Task<'_>, writer: &Writer, call: Call) -> Result<
     if taken {
         return Ok(call.done(place.exists));
     }
-    let one = writer.begin();
+    let one = writer.begin(task)?;
     call.fence_blocking(None, || {
         let (directory, name) = (&place.inside.directory, place.name.as_str());
         match rustix::fs::mkdirat(directory, name, Mode::from_raw_mode(0o777)) {
@@ -104,7 +123,7 @@ pub(super) fn directory(task: &Task<'_>, writer: &Writer, call: Call) -> Result<
             // Where another directory is by now, only an empty one goes.
             Ok(()) => match rustix::fs::unlinkat(directory, name, AtFlags::REMOVEDIR) {
                 Ok(()) => place.names.undone(),
-                Err(error) => Fate::unknown(std::io::Error::from(error)),
+                Err(error) => Fate::unknown(io::Error::from(error)),
             },
             Err(Errno::EXIST) => place.exists(),
             Err(Errno::INVAL) => Fate::RolledBack(unprepared(Errno::ILSEQ.into())),

@@ -14,14 +14,15 @@
 
 use std::io;
 use std::os::fd::OwnedFd;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::time::Duration;
 
 use cap_std::fs::Dir;
 use rustix::io::Errno;
-use tokio::sync::Semaphore;
 use worldspace_host::{Call, Done, Fate, LocalPath, Refusal};
 use worldspace_model::{Segment, Value};
 
+use self::removals::Removals;
 use self::staging::Staging;
 use super::interfaces::{DIRECTORY_WRITE, FILE_WRITE};
 use super::open;
@@ -35,6 +36,7 @@ mod create;
 pub(super) mod declare;
 mod dress;
 mod relocate;
+mod removals;
 mod remove;
 mod replace;
 pub(super) mod staging;
@@ -51,8 +53,7 @@ pub(super) struct Writer {
     /// Held while a directory is looked through, which takes a descriptor for each level of it.
     looking_through: Mutex<()>,
     staging: Mutex<Option<Arc<Staging>>>,
-    /// For what is removed behind the answer, one after another.
-    removals: Arc<Semaphore>,
+    removals: Removals,
 }
 
 impl Writer {
@@ -63,14 +64,14 @@ impl Writer {
             one_at_a_time: Mutex::new(()),
             looking_through: Mutex::new(()),
             staging: Mutex::new(None),
-            removals: Arc::new(Semaphore::new(1)),
+            removals: Removals::default(),
         }
     }
 
     fn staging(&self) -> Result<Arc<Staging>, Refusal> {
         let mut staging = lock(&self.staging);
         match &*staging {
-            Some(open) if !open.is_removed() => return Ok(open.clone()),
+            Some(open) if open.is_in_place() => return Ok(open.clone()),
             _ => {}
         }
         let open = Staging::open(&self.root).map_err(|error| {
@@ -84,29 +85,23 @@ impl Writer {
         Ok(staging.insert(Arc::new(open)).clone())
     }
 
-    fn begin(&self) -> MutexGuard<'_, ()> {
-        lock(&self.one_at_a_time)
+    fn begin(&self, task: &Task<'_>) -> Result<MutexGuard<'_, ()>, Refusal> {
+        wait_for(task, &self.one_at_a_time)
     }
+}
 
-    /// Removes what has left its place, however much it is and whoever waits.
-    fn remove(&self, slot: staging::Slot) {
-        let clear = move || {
-            if let Err(error) = slot.clear() {
-                // It has left its place for good; what is left of it is tried again with the next start.
-                tracing::warn!(%error, "a part of what was deleted is still on the disk, where nobody sees it");
-            }
-        };
-        let removals = self.removals.clone();
-        match tokio::runtime::Handle::try_current() {
-            Ok(runtime) => {
-                let handle = runtime.clone();
-                runtime.spawn(async move {
-                    let Ok(_one) = removals.acquire().await else { return };
-                    let _ = handle.spawn_blocking(clear).await;
-                });
-            }
-            Err(_) => clear(),
+/// Waits for a lock as long as somebody waits for what comes of it.
+fn wait_for<'m>(task: &Task<'_>, mutex: &'m Mutex<()>) -> Result<MutexGuard<'m, ()>, Refusal> {
+    /// What others do under it takes about as long.
+    const LOOK: Duration = Duration::from_micros(200);
+    loop {
+        match mutex.try_lock() {
+            Ok(guard) => return Ok(guard),
+            Err(TryLockError::Poisoned(poisoned)) => return Ok(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => {}
         }
+        task.patience.check_caller()?;
+        std::thread::sleep(LOOK);
     }
 }
 

@@ -1,7 +1,9 @@
 //! `move`: into another directory of this mount, under the same name or another one.
 
 use std::io;
+use std::os::fd::AsFd;
 use std::sync::{Arc, MutexGuard};
+use std::time::Instant;
 
 use cap_std::fs::Dir;
 use rustix::fs::RenameFlags;
@@ -11,8 +13,10 @@ use worldspace_model::{Segment, Value};
 use super::basis::Basis;
 use super::{
     Names, Writer, case_of, is_still_at, is_taken, leads_to, new_name, not_done, require_own_filesystem,
+    whereabouts,
 };
 use crate::files::failure::refused;
+use crate::files::open;
 use crate::files::root::Inside;
 use crate::files::stat::{Kind, Stat};
 use crate::files::task::Task;
@@ -20,7 +24,7 @@ use crate::files::task::Task;
 pub(super) fn run(task: &Task<'_>, writer: &Writer, call: Call) -> Result<Done, Refusal> {
     let to = call.local("to")?.ok_or_else(|| Refusal::argument("to", "is needed"))?;
     let named = call.segment("name")?;
-    let one = writer.begin();
+    let one = writer.begin(task)?;
     let found = task.find(&call)?;
     if found.above.is_none() {
         let text = "this is where the directory is mounted; it cannot be moved from within";
@@ -66,7 +70,7 @@ struct Relocation<'r> {
 impl Relocation<'_> {
     fn run(self, one: MutexGuard<'_, ()>, moved: Value, exists: Value) -> Fate {
         let directory = &self.inside.directory;
-        match rename(&self.parent, &self.name, directory, &self.new) {
+        match rename(&self.parent, self.name.as_str().as_bytes(), directory, self.new.as_str().as_bytes()) {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 return Fate::Done { result: exists, after: After::Unchanged };
@@ -75,22 +79,58 @@ impl Relocation<'_> {
                 let text = "is on another filesystem, and nothing moves from one to another in one step";
                 return Fate::RolledBack(Refusal::argument("to", text));
             }
+            // Meanwhile the place where it goes was moved into it.
+            Err(error)
+                if error.kind() == io::ErrorKind::InvalidInput && self.basis.stat.kind == Kind::Directory =>
+            {
+                return Fate::RolledBack(Refusal::StateChanged);
+            }
             Err(error) => return not_done(error, None),
         }
         if !self.is_right() {
-            return match rename(directory, &self.new, &self.parent, &self.name) {
-                Ok(()) => match self.names.1.synchronise() {
-                    Ok(()) => self.names.0.undone(),
-                    Err(error) => Fate::unknown(error),
-                },
-                Err(error) => Fate::unknown(error),
-            };
+            return self.undo();
         }
         drop(one);
         match self.names.1.synchronise().and_then(|()| self.names.0.synchronise()) {
             Ok(()) => Fate::Done { result: moved, after: After::Changed },
             Err(error) => Fate::unknown(error),
         }
+    }
+
+    /// Moves back what was moved, from where it stands by now.
+    fn undo(&self) -> Fate {
+        let (directory, root) = (&self.inside.directory, self.task.root.directory());
+        let Some((held, moved)) = open::hold(directory, &self.new).ok().and_then(|held| {
+            let moved = Stat::of(&held).ok()?;
+            Some((held, moved))
+        }) else {
+            return Fate::unknown("what was moved cannot be held, to be moved back");
+        };
+        let is_moved = |stat: io::Result<Stat>| stat.is_ok_and(|stat| stat.place == moved.place);
+        let (old, end) = (self.name.as_str().as_bytes(), Instant::now() + whereabouts::UNDOING);
+        while Instant::now() < end {
+            let Some((now, name)) = whereabouts::of(root, &held) else { break };
+            if !is_moved(Stat::at_raw(&now, &name)) {
+                std::thread::yield_now();
+                continue;
+            }
+            match rename(&now, &name, &self.parent, old) {
+                Ok(()) if is_moved(Stat::at(&self.parent, &self.name)) => {
+                    return match self.names.1.synchronise() {
+                        Ok(()) => self.names.0.undone(),
+                        Err(error) => Fate::unknown(error),
+                    };
+                }
+                // Another thing was there by then.
+                Ok(()) => match rename(&self.parent, old, &now, &name) {
+                    Ok(()) => {}
+                    Err(error) => return Fate::unknown(error),
+                },
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Fate::unknown(error),
+            }
+        }
+        Fate::unknown("others moved it again and again while a lost race was undone")
     }
 
     /// Whether what moved is what was seen, and both directories are still where the caller named them.
@@ -103,8 +143,8 @@ impl Relocation<'_> {
     }
 }
 
-fn rename(from: &Dir, name: &Segment, to: &Dir, new: &Segment) -> io::Result<()> {
-    Ok(rustix::fs::renameat_with(from, name.as_str(), to, new.as_str(), RenameFlags::NOREPLACE)?)
+fn rename(from: impl AsFd, name: &[u8], to: impl AsFd, new: &[u8]) -> io::Result<()> {
+    Ok(rustix::fs::renameat_with(from, name, to, new, RenameFlags::NOREPLACE)?)
 }
 
 #[cfg(test)]
@@ -128,7 +168,11 @@ mod tests {
             let relocation = Relocation { task, from, parent, name, to, inside, new, names, basis };
             call.fence_blocking(Some(&state), || {
                 between();
-                relocation.run(task.root.writer.as_ref().unwrap().begin(), Value::Unit, Value::Unit)
+                relocation.run(
+                    task.root.writer.as_ref().unwrap().begin(task).unwrap(),
+                    Value::Unit,
+                    Value::Unit,
+                )
             })
         };
         for (between, mut then) in overtakers() {

@@ -11,7 +11,7 @@ use worldspace_model::{Segment, Value};
 
 use super::basis::Basis;
 use super::staging::Slot;
-use super::{Names, Writer, is_still_at, lock, not_done, unprepared};
+use super::{Names, Writer, is_still_at, not_done, unprepared, wait_for};
 use crate::files::failure::refused;
 use crate::files::names;
 use crate::files::open;
@@ -50,7 +50,7 @@ pub(super) fn directory(task: &Task<'_>, writer: &Writer, call: Call) -> Result<
         return Ok(call.done(Value::case("not_empty", None)?));
     }
     if whole {
-        let _alone = lock(&writer.looking_through);
+        let _alone = wait_for(task, &writer.looking_through)?;
         look_through(task, &inside.directory)?;
     }
     let slot = writer.staging()?.slot().map_err(unprepared)?;
@@ -64,7 +64,7 @@ fn remove(
     slot: Slot,
     only_empty: bool,
 ) -> Result<Done, Refusal> {
-    let one = writer.begin();
+    let one = writer.begin(task)?;
     let found = task.find(&call)?;
     let basis = Basis::of(task.root, &found)?;
     let state = task.root.state(&found).map_err(refused)?;
@@ -80,7 +80,7 @@ impl Removal<'_> {
             Ok(deleted) => deleted,
             Err(fault) => return Fate::RolledBack(fault.into()),
         };
-        if let Err(error) = self.slot.take(&self.parent, &self.name) {
+        if let Err(error) = self.slot.take(&self.parent, self.name.as_str().as_bytes()) {
             return not_done(error, Some(&self.slot));
         }
         let root = self.task.root;
@@ -90,7 +90,7 @@ impl Removal<'_> {
         // Whoever has it open may have put something into it meanwhile.
         let right = right && (!directory || !only_empty || self.slot.discard_empty().unwrap_or(false));
         if !right {
-            return match self.slot.put(&self.parent, &self.name) {
+            return match self.slot.put(&self.parent, self.name.as_str().as_bytes()) {
                 Ok(()) => self.names.undone(),
                 Err(error) => Fate::unknown(error),
             };
@@ -102,7 +102,7 @@ impl Removal<'_> {
             return Fate::unknown(error);
         }
         if directory && !only_empty {
-            writer.remove(self.slot);
+            writer.removals.remove(self.slot);
         }
         Fate::Done { result: deleted, after: After::Changed }
     }
@@ -166,7 +166,7 @@ mod tests {
             let removal = Removal { task, path, parent, names, name, basis, slot };
             call.fence_blocking(Some(&state), || {
                 between();
-                removal.run(writer, writer.begin(), false)
+                removal.run(writer, writer.begin(task).unwrap(), false)
             })
         };
         for (between, then) in overtakers() {
@@ -191,7 +191,7 @@ mod tests {
             let slot = writer.staging()?.slot().unwrap();
             let path = LocalPath::parse("/d").unwrap();
             let removal = Removal { task, path, parent, names, name, basis, slot };
-            let fate = removal.run(writer, writer.begin(), true);
+            let fate = removal.run(writer, writer.begin(task).unwrap(), true);
             assert!(matches!(fate, Fate::RolledBack(Refusal::StateChanged)), "{fate:?}");
             Ok(call.done(Value::Unit))
         });

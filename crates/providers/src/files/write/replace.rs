@@ -3,19 +3,20 @@
 use std::fs::File;
 use std::io;
 use std::sync::{Arc, MutexGuard};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use cap_std::fs::Dir;
 use worldspace_host::{After, Call, Done, Fate, LocalPath, Refusal};
 use worldspace_model::{Segment, Value};
 
-use super::basis::{Basis, digest_of};
+use super::basis::Basis;
+use super::dress::Dress;
 use super::staging::Slot;
-use super::{Names, Writer, dress, is_still_at, not_done, unprepared, whereabouts};
+use super::{Names, Writer, is_still_at, not_done, unprepared, whereabouts};
 use crate::files::failure::refused;
 use crate::files::open;
 use crate::files::stat::{Place, Stat};
-use crate::files::state::Digest;
+use crate::files::state::{Digest, READ, digest_of};
 use crate::files::task::Task;
 
 /// Content that is ready.
@@ -34,6 +35,8 @@ struct Swap<'s> {
     names: Names,
     name: Segment,
     basis: Basis,
+    /// What the new file has of the old one besides.
+    dress: Dress,
     ready: Ready,
     /// The new file before the step.
     made: Stat,
@@ -45,9 +48,6 @@ struct Met {
     place: Option<Place>,
 }
 
-/// How long an exchange is undone against others who go on moving what is there; once takes some microseconds.
-const UNDOING: Duration = Duration::from_secs(2);
-
 /// Puts content in the place of what it was made from.
 pub(super) fn run(
     task: &Task<'_>,
@@ -57,8 +57,8 @@ pub(super) fn run(
     ready: Ready,
     result: Value,
 ) -> Result<Done, Refusal> {
-    let dressed = dress::like(&ready.file, basis.file().map_err(refused)?);
-    dressed.map_err(|error| match error.kind() {
+    let dress = Dress::of(basis.file().map_err(refused)?).map_err(unprepared)?;
+    dress.put_on(&ready.file).map_err(|error| match error.kind() {
         io::ErrorKind::PermissionDenied => Refusal::PermissionDenied(
             "the Host cannot keep the owner or the access rules of the file, and would take it from whom it belongs to; \
              whoever runs the Host can change that"
@@ -68,14 +68,14 @@ pub(super) fn run(
     })?;
     ready.file.sync_all().map_err(unprepared)?;
     let made = Stat::of(&ready.file).map_err(unprepared)?;
-    let one = writer.begin();
+    let one = writer.begin(task)?;
     let found = task.find(&call)?;
     let state = task.root.state(&found).map_err(refused)?;
     let Some((parent, name)) = found.above.filter(|_| found.stat.stamp() == basis.stat.stamp()) else {
         return Err(Refusal::StateChanged);
     };
     let (path, names) = (call.path().clone(), Names::of(&parent)?);
-    let swap = Swap { task, path, parent, names, name, basis, ready, made };
+    let swap = Swap { task, path, parent, names, name, basis, dress, ready, made };
     call.fence_blocking(Some(&state), || swap.run(one, result))
 }
 
@@ -109,14 +109,18 @@ impl Swap<'_> {
     /// Whether the step met what the content was made from, and in a directory that is still where the caller named it.
     fn met(&self) -> Met {
         let replaced = self.ready.slot.stat();
-        let right = replaced.as_ref().is_ok_and(|stat| self.basis.is(self.task.root, stat).unwrap_or(false));
+        let unchanged = |stat: &Stat| {
+            let dress = self.basis.file().and_then(Dress::of)?;
+            Ok::<_, io::Error>(dress == self.dress && self.basis.is(self.task.root, stat)?)
+        };
+        let right = replaced.as_ref().is_ok_and(|stat| unchanged(stat).unwrap_or(false));
         Met { right, place: replaced.ok().map(|stat| stat.place) }
     }
 
     /// Puts back what came out where the new file stands by now, so that all is as if this call had never been. Others
     /// may meanwhile have put their own in the place of the new file, and have the last word then.
     fn undo(mut self, met: &Met) -> Fate {
-        let end = Instant::now() + UNDOING;
+        let end = Instant::now() + whereabouts::UNDOING;
         while let Ok(out) = self.ready.slot.stat() {
             let gone = Stat::of(&self.ready.file).is_ok_and(|stat| stat.links == 0);
             if out.place == self.made.place || (gone && met.place == Some(out.place)) {
@@ -130,7 +134,9 @@ impl Swap<'_> {
                 return Fate::unknown(error);
             }
         }
-        self.ready.slot.set_disposable(met.right);
+        // What came out first, if it was what the caller saw. Anything else is somebody's.
+        let seen = met.right && self.ready.slot.stat().is_ok_and(|out| Some(out.place) == met.place);
+        self.ready.slot.set_disposable(seen);
         Fate::unknown("others moved the file again and again while a lost race was undone")
     }
 
@@ -171,7 +177,7 @@ impl Swap<'_> {
         }
         // What is young here is looked at once more before it counts as old.
         let state = states.of_own(exchanged, *digest);
-        let same = digest.is_none() || digest_of(file).is_ok_and(|now| Some(now) == *digest);
+        let same = digest.is_none() || digest_of(file, READ).is_ok_and(|now| Some(now) == *digest);
         let untouched = same && Stat::of(file).is_ok_and(|now| now.stamp() == exchanged.stamp());
         (untouched && state.lasts).then_some(After::State(state.token))
     }
@@ -196,10 +202,11 @@ mod tests {
             let made = Stat::of(&ready.file).unwrap();
             let (parent, name) = found.above.unwrap();
             let (path, names) = (call.path().clone(), Names::of(&parent)?);
-            let swap = Swap { task, path, parent, names, name, basis, ready, made };
+            let dress = Dress::of(basis.file().unwrap()).unwrap();
+            let swap = Swap { task, path, parent, names, name, basis, dress, ready, made };
             call.fence_blocking(Some(&state), || {
                 between();
-                swap.run(writer.begin(), Value::Unit)
+                swap.run(writer.begin(task).unwrap(), Value::Unit)
             })
         };
         for (between, then) in overtakers() {
@@ -222,7 +229,8 @@ mod tests {
                 let made = Stat::of(&ready.file).unwrap();
                 let (parent, name) = found.above.unwrap();
                 let (path, names) = (call.path().clone(), Names::of(&parent)?);
-                let mut swap = Swap { task, path, parent, names, name, basis, ready, made };
+                let dress = Dress::of(basis.file().unwrap()).unwrap();
+                let mut swap = Swap { task, path, parent, names, name, basis, dress, ready, made };
                 swap.ready.slot.exchange(&swap.parent, swap.name.as_str().as_bytes()).unwrap();
                 swap.ready.slot.discard();
                 let exchanged = Stat::of(&swap.ready.file).unwrap();

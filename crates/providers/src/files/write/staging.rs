@@ -70,9 +70,13 @@ impl Staging {
         }
     }
 
-    /// Whether somebody took it away.
-    pub(super) fn is_removed(&self) -> bool {
-        open::is_removed(&self.own)
+    /// Whether it still stands where it was made: not removed, and not moved, be it out of the root.
+    pub(super) fn is_in_place(&self) -> bool {
+        let leads_to = |directory: &Dir, name: &str, to: &Dir| {
+            let found = Stat::at_raw(directory, name.as_bytes());
+            found.is_ok_and(|found| Stat::of(to).is_ok_and(|to| found.place == to.place))
+        };
+        leads_to(&self.root, NAME, &self.all) && leads_to(&self.all, self.name.as_str(), &self.own)
     }
 
     /// A place under which nothing stands yet.
@@ -142,7 +146,7 @@ impl Slot {
 
     /// Whether somebody took away the directory that it is in.
     pub(super) fn is_lost(&self) -> bool {
-        self.staging.is_removed()
+        !self.staging.is_in_place()
     }
 
     /// Exchanges what stands there with what stands under a name.
@@ -157,10 +161,10 @@ impl Slot {
     }
 
     /// Takes what stands under a name away from there.
-    pub(super) fn take(&mut self, directory: &Dir, name: &Segment) -> io::Result<()> {
+    pub(super) fn take(&mut self, directory: impl AsFd, name: &[u8]) -> io::Result<()> {
         self.disposable = false;
         let (own, here) = (&self.staging.own, self.name.as_str());
-        let done = rustix::fs::renameat_with(directory, name.as_str(), own, here, RenameFlags::NOREPLACE);
+        let done = rustix::fs::renameat_with(directory, name, own, here.as_bytes(), RenameFlags::NOREPLACE);
         if done.is_err_and(is_certain) {
             self.disposable = true;
         }
@@ -168,9 +172,9 @@ impl Slot {
     }
 
     /// Puts what stands there under a name that nothing has.
-    pub(super) fn put(&mut self, directory: &Dir, name: &Segment) -> io::Result<()> {
+    pub(super) fn put(&mut self, directory: impl AsFd, name: &[u8]) -> io::Result<()> {
         let (own, here) = (&self.staging.own, self.name.as_str());
-        Ok(rustix::fs::renameat_with(own, here, directory, name.as_str(), RenameFlags::NOREPLACE)?)
+        Ok(rustix::fs::renameat_with(own, here.as_bytes(), directory, name, RenameFlags::NOREPLACE)?)
     }
 
     /// Says whether what stands there may be removed.

@@ -1,14 +1,17 @@
-//! Where a file is now that others may have moved.
+//! Where a thing is now that others may have moved.
 
-use std::fs::File;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
+use std::time::Duration;
 
 use cap_std::fs::Dir;
 
-/// The directory in which an open file stands now, and its name there; none where that cannot be told, as when nothing
+/// How long something is undone against others who go on moving what is there; once takes some microseconds.
+pub(super) const UNDOING: Duration = Duration::from_secs(2);
+
+/// The directory in which what is held stands now, and its name there; none where that cannot be told, as when nothing
 /// leads to it any more, or when it is not below the root.
 #[cfg(target_os = "linux")]
-pub(super) fn of(root: &Dir, file: &File) -> Option<(OwnedFd, Vec<u8>)> {
+pub(super) fn of(root: &Dir, held: impl AsFd) -> Option<(OwnedFd, Vec<u8>)> {
     use std::os::fd::{AsRawFd, RawFd};
 
     use crate::files::open;
@@ -17,7 +20,7 @@ pub(super) fn of(root: &Dir, file: &File) -> Option<(OwnedFd, Vec<u8>)> {
         let link = rustix::fs::readlink(format!("/proc/self/fd/{open}"), Vec::new());
         link.ok().map(std::ffi::CString::into_bytes)
     };
-    let (top, path) = (path(root.as_raw_fd())?, path(file.as_raw_fd())?);
+    let (top, path) = (path(root.as_raw_fd())?, path(held.as_fd().as_raw_fd())?);
     let below = path.strip_prefix(top.strip_suffix(b"/").unwrap_or(&top))?.strip_prefix(b"/")?;
     let mut names = below.split(|byte| *byte == b'/');
     let name = names.next_back()?;
@@ -30,7 +33,7 @@ pub(super) fn of(root: &Dir, file: &File) -> Option<(OwnedFd, Vec<u8>)> {
 
 /// The system does not tell.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn of(_: &Dir, _: &File) -> Option<(OwnedFd, Vec<u8>)> {
+pub(super) fn of(_: &Dir, _: impl AsFd) -> Option<(OwnedFd, Vec<u8>)> {
     None
 }
 
@@ -46,7 +49,7 @@ mod tests {
         let at = |name: &str| directory.path().join(name);
         std::fs::create_dir_all(at("root/d/e")).unwrap();
         std::fs::create_dir_all(at("root-beside")).unwrap();
-        let file = File::create(at("root/f")).unwrap();
+        let file = std::fs::File::create(at("root/f")).unwrap();
         let root = Dir::open_ambient_dir(at("root"), ambient_authority()).unwrap();
         let name = || of(&root, &file).map(|(_, name)| String::from_utf8(name).unwrap());
         assert_eq!(name().as_deref(), Some("f"));

@@ -378,7 +378,7 @@ fn a_text_that_would_grow_beyond_bounds_is_refused_before_anything_is_held() {
 }
 
 #[test]
-fn where_changes_are_made_ready_may_be_taken_away() {
+fn where_changes_are_made_ready_may_be_taken_away_and_is_not_followed() {
     let world = world(&[("f", "1"), ("g", "1"), ("d/x", "1")]);
     let calls: [(&str, &str, Fields<'_>); 4] = [
         ("/f", "write", &[("text", text("2"))]),
@@ -386,10 +386,20 @@ fn where_changes_are_made_ready_may_be_taken_away() {
         ("/g", "delete", &[]),
         ("/d", "delete", &[("recursive", Value::from(true))]),
     ];
-    for (path, operation, arguments) in calls {
+    for (number, (path, operation, arguments)) in calls.into_iter().enumerate() {
         world.call("/f", "append", &[("text", text("."))]).unwrap();
-        std::fs::remove_dir_all(world.path(".wip-writes")).unwrap();
+        if number % 2 == 0 {
+            std::fs::remove_dir_all(world.path(".wip-writes")).unwrap();
+        } else {
+            std::fs::rename(world.path(".wip-writes"), world.outside().join(operation)).unwrap();
+        }
         world.call(path, operation, arguments).unwrap_or_else(|error| panic!("{operation}: {error}"));
+    }
+    for moved in ["create_file", "delete"] {
+        for own in std::fs::read_dir(world.outside().join(moved)).unwrap() {
+            let held = std::fs::read_dir(own.unwrap().path()).unwrap().count();
+            assert_eq!(held, 0, "something was made ready outside");
+        }
     }
 }
 
@@ -466,6 +476,18 @@ fn what_was_deleted_or_left_behind_is_cleared_in_the_end() {
     }
     world.call("/d", "delete", &[("recursive", Value::from(true))]).unwrap();
     cleared(world.path(".wip-writes"), "what was deleted");
+
+    // A program that ends at once removes it first.
+    let directory = tempfile::tempdir().unwrap();
+    for number in 0..2000 {
+        let at = directory.path().join(format!("d/{}", number % 20));
+        std::fs::create_dir_all(&at).unwrap();
+        std::fs::write(at.join(number.to_string()), "x").unwrap();
+    }
+    let short = World::serving(directory.path(), Settings { writable: true, ..Settings::default() });
+    short.call("/d", "delete", &[("recursive", Value::from(true))]).unwrap();
+    drop(short);
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
 
     let directory = tempfile::tempdir().unwrap();
     let left = directory.path().join(".wip-writes/0123456789abcdef");
