@@ -211,7 +211,7 @@ fn unresolved(screen: &Screen, place: Place, args: &InvokeArgs, error: &ClientEr
             let failure = failure.hint(format!("see what can be done with it: {look}"));
             match (usage, place) {
                 (Usage::NoSuchOperation { .. }, Place::Sources(SourceOptions { writable: false, .. })) => {
-                    failure.hint("what changes things is offered with --writable alone")
+                    failure.hint("what changes things is offered only with --writable")
                 }
                 _ => failure,
             }
