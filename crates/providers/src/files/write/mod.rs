@@ -4,9 +4,11 @@
 //! after a crash. **Durable.** What is answered as done is on the disk: the content and the directory that names it are
 //! synchronised before.
 //!
-//! **Guarded.** What an effect rests on is compared in the critical section of the effect, one at a time within a mount. Other processes know nothing of that section. So what an effect has moved out of the way is looked at once
-//! more: if it is not what was compared, it is put back, and the caller is told that the target changed. Meanwhile others
-//! may see the new content for a moment. The same goes for a directory that was moved while something was done in it.
+//! **Guarded.** What an effect rests on is compared in the critical section of the effect, one at a time within a mount.
+//! Other processes know nothing of that section. So what an effect has moved out of the way is looked at once more: if it
+//! is not what was compared, it is put back, wherever others have moved the new thing by then, and the caller is told that
+//! the target changed. Meanwhile others may see the new content for a moment. The same goes for a directory that was moved
+//! while something was done in it.
 //!
 //! What cannot be made up for: a program that has the file open goes on writing into the old one, which has no name any
 //! more; and of files above a mebibyte, a change within that moment counts only if it sets the time of the last change,
