@@ -9,6 +9,7 @@ use worldspace_model::{EntryPath, Object, Principal, Ref, Validator};
 
 use super::check::{Verdict, failed};
 use super::meddle::{Meddled, Meddling};
+use super::naive::Node;
 use super::subject::{Declared, Fresh};
 use super::world::World;
 use crate::Way;
@@ -18,6 +19,14 @@ use crate::suite::Place;
 const SUBJECT: &str = "/suite/subject";
 /// Where the other is.
 const NEIGHBOUR: &str = "/suite/neighbour";
+
+/// The whole Worldspace in which a provider with that tree is mounted beside another: as [`Bench::build`] makes it.
+pub(super) fn world_around(own: &Node) -> Node {
+    let named = |name: &str, children| Node { name: name.to_owned(), children, ..Node::default() };
+    let thing = Node { known_leaf: true, ..named("thing", Vec::new()) };
+    let own = Node { name: "subject".to_owned(), ..own.clone() };
+    named("", vec![named("suite", vec![own, named("neighbour", vec![thing])])])
+}
 
 /// What a check gets. Cheap to clone.
 #[derive(Clone)]

@@ -19,6 +19,8 @@ pub(super) struct Check {
     /// The only way, and the only place, in which it means something.
     way: Option<Way>,
     place: Option<Place>,
+    /// Whether it speaks of all that the others saw.
+    pub(super) last: bool,
 }
 
 type Run = Arc<dyn Fn(Bench) -> BoxFuture<'static, Verdict> + Send + Sync>;
@@ -47,7 +49,7 @@ impl Check {
         F: Future<Output = Verdict> + Send + 'static,
     {
         let run: Run = Arc::new(move |bench| Box::pin(run(bench)));
-        Self { name: name.into(), section, run, way: None, place: None }
+        Self { name: name.into(), section, run, way: None, place: None, last: false }
     }
 
     pub(super) fn only_by(mut self, way: Way) -> Self {
@@ -57,6 +59,12 @@ impl Check {
 
     pub(super) fn only_at(mut self, place: Place) -> Self {
         self.place = Some(place);
+        self
+    }
+
+    /// Once all others have ended.
+    pub(super) fn at_last(mut self) -> Self {
+        self.last = true;
         self
     }
 

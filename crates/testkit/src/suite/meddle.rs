@@ -6,72 +6,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{Barrier, Notify};
 use worldspace_host::{
-    Call, Context, Done, Interface, Interfaces, LocalPath, LocalReference, Page, Provider, ProviderError,
-    Published, Refusal,
+    Call, Context, Done, DynProvider, Interface, Interfaces, LocalPath, LocalReference, Page, Provider,
+    ProviderError, Published, Refusal,
 };
 use worldspace_model::{BoxFuture, Segment, Value};
 
-/// A [`Provider`] whose type is forgotten.
-pub(super) trait AnyProvider: Send + Sync {
-    fn object<'a>(
-        &'a self,
-        context: &'a Context,
-        path: &'a LocalPath,
-    ) -> BoxFuture<'a, Result<Published, ProviderError>>;
-
-    fn children<'a>(
-        &'a self,
-        context: &'a Context,
-        path: &'a LocalPath,
-        after: Option<&'a Segment>,
-        most: usize,
-    ) -> BoxFuture<'a, Result<Page, ProviderError>>;
-
-    fn interface<'a>(
-        &'a self,
-        context: &'a Context,
-        reference: &'a LocalReference,
-    ) -> BoxFuture<'a, Result<Interface, ProviderError>>;
-
-    fn call<'a>(&'a self, context: &'a Context, call: Call) -> BoxFuture<'a, Result<Done, Refusal>>;
-}
-
-impl<P: Provider> AnyProvider for P {
-    fn object<'a>(
-        &'a self,
-        context: &'a Context,
-        path: &'a LocalPath,
-    ) -> BoxFuture<'a, Result<Published, ProviderError>> {
-        Box::pin(Provider::object(self, context, path))
-    }
-
-    fn children<'a>(
-        &'a self,
-        context: &'a Context,
-        path: &'a LocalPath,
-        after: Option<&'a Segment>,
-        most: usize,
-    ) -> BoxFuture<'a, Result<Page, ProviderError>> {
-        Box::pin(Provider::children(self, context, path, after, most))
-    }
-
-    fn interface<'a>(
-        &'a self,
-        context: &'a Context,
-        reference: &'a LocalReference,
-    ) -> BoxFuture<'a, Result<Interface, ProviderError>> {
-        Box::pin(Provider::interface(self, context, reference))
-    }
-
-    fn call<'a>(&'a self, context: &'a Context, call: Call) -> BoxFuture<'a, Result<Done, Refusal>> {
-        Box::pin(Provider::call(self, context, call))
-    }
-}
+use super::heard::Heard;
 
 /// The provider under test with the suite's hand before it. Clones are the same provider.
 #[derive(Clone)]
 pub(super) struct Meddled {
-    inner: Arc<dyn AnyProvider>,
+    inner: DynProvider,
     meddling: Meddling,
 }
 
@@ -82,11 +27,20 @@ pub(super) struct Meddling(Arc<Mutex<Turns>>);
 #[derive(Clone, Default)]
 struct Turns {
     object: Option<(LocalPath, Turn)>,
-    children: Option<Turn>,
+    children: Option<(LocalPath, Turn)>,
+    /// What happens just before the children of a position are listed for the first time.
+    before: Option<(LocalPath, Happening)>,
     interface: Option<Turn>,
     call: CallTurn,
     page: Option<usize>,
+    /// What the provider says of its tree.
+    heard: Heard,
+    /// Whose children were asked for, and how many at most.
+    lists: Vec<(LocalPath, usize)>,
 }
+
+/// Something that happens in the midst of a request.
+type Happening = Arc<dyn Fn() -> BoxFuture<'static, ()> + Send + Sync>;
 
 /// What becomes of an observation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,6 +49,8 @@ pub(super) enum Turn {
     Hang,
     /// As if the child to go on behind were gone.
     Gone,
+    /// As if nothing were there.
+    Missing,
     /// What no Object can be made of.
     Nonsense,
 }
@@ -112,7 +68,7 @@ pub(super) enum CallTurn {
     /// The provider runs it, and then there is a panic.
     PanicBehind,
     /// Something happens between the Host's checks and the provider.
-    Between(Arc<dyn Fn() -> BoxFuture<'static, ()> + Send + Sync>),
+    Between(Happening),
     /// All calls go on together once so many have come.
     Together(Arc<Barrier>),
     /// The provider gets it once nobody waits for it any more.
@@ -135,8 +91,29 @@ impl Meddling {
         self.turns().object = Some((path.clone(), turn));
     }
 
-    pub(super) fn children(&self, turn: Turn) {
-        self.turns().children = Some(turn);
+    pub(super) fn children(&self, path: &LocalPath, turn: Turn) {
+        self.turns().children = Some((path.clone(), turn));
+    }
+
+    /// Has something happen just before the children of a position are listed for the first time.
+    pub(super) fn before_children(&self, path: &LocalPath, happening: Happening) {
+        self.turns().before = Some((path.clone(), happening));
+    }
+
+    /// What the provider has said of its tree since [`Meddling::stop`].
+    pub(super) fn heard(&self) -> Heard {
+        self.turns().heard.clone()
+    }
+
+    /// Whose children were asked for since it was asked before, and how many of them at most.
+    pub(super) fn take_lists(&self) -> Vec<(LocalPath, usize)> {
+        std::mem::take(&mut self.turns().lists)
+    }
+
+    fn take_before(&self, path: &LocalPath) -> Option<Happening> {
+        let mut turns = self.turns();
+        let meant = turns.before.as_ref().is_some_and(|(at, _)| at == path);
+        if meant { turns.before.take().map(|(_, happening)| happening) } else { None }
     }
 
     pub(super) fn interface(&self, turn: Turn) {
@@ -167,7 +144,7 @@ impl Meddling {
 }
 
 impl Meddled {
-    pub(super) fn new(inner: Arc<dyn AnyProvider>, meddling: Meddling) -> Self {
+    pub(super) fn new(inner: DynProvider, meddling: Meddling) -> Self {
         Self { inner, meddling }
     }
 }
@@ -177,6 +154,7 @@ async fn turn(turn: Turn) -> Result<(), ProviderError> {
         Turn::Panic => panics(),
         Turn::Hang => std::future::pending().await,
         Turn::Gone => Err(ProviderError::Gone),
+        Turn::Missing => Err(ProviderError::NotFound),
         Turn::Nonsense => Ok(()),
     }
 }
@@ -199,7 +177,11 @@ impl Provider for Meddled {
             turn(meant).await?;
             return Ok(nonsense());
         }
-        self.inner.object(context, path).await
+        let object = self.inner.object(context, path).await?;
+        if path.is_root() {
+            self.meddling.turns().heard.root(object.is_leaf());
+        }
+        Ok(object)
     }
 
     async fn children(
@@ -210,15 +192,22 @@ impl Provider for Meddled {
         most: usize,
     ) -> Result<Page, ProviderError> {
         let (meant, page) = {
-            let turns = self.meddling.turns();
-            (turns.children, turns.page)
+            let mut turns = self.meddling.turns();
+            turns.lists.push((path.clone(), most));
+            (turns.children.clone().filter(|(at, _)| at == path), turns.page)
         };
-        if let Some(meant) = meant {
+        if let Some((_, meant)) = meant {
             turn(meant).await?;
             let name = Segment::parse("suite")?;
             return Ok(Page::in_own_order(vec![(name, nonsense())], false));
         }
-        self.inner.children(context, path, after, page.map_or(most, |page| page.min(most))).await
+        if let Some(happens) = self.meddling.take_before(path) {
+            happens().await;
+        }
+        let most = page.map_or(most, |page| page.min(most));
+        let page = self.inner.children(context, path, after, most).await?;
+        self.meddling.turns().heard.page(path, after, &page);
+        Ok(page)
     }
 
     async fn interface(

@@ -32,6 +32,7 @@
 mod bench;
 mod check;
 mod checks;
+mod heard;
 mod meddle;
 pub mod naive;
 mod raw;

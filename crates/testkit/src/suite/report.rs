@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::time::Duration;
 
 use worldspace_model::{ErrorCode, Interaction};
 
@@ -42,6 +43,8 @@ pub struct Checked {
     pub place: Place,
     /// What came of it.
     pub outcome: Outcome,
+    /// How long it took, beside others.
+    pub took: Duration,
 }
 
 /// What came of a check.
@@ -109,6 +112,9 @@ impl Report {
         if self.bare {
             return Some("nothing was declared to be there, so next to nothing was looked at".to_owned());
         }
+        if passed + failed == 0 {
+            return Some("no check was tried".to_owned());
+        }
         (missing > passed + failed)
             .then(|| format!("{missing} of {} checks could not be tried", passed + failed + missing))
     }
@@ -116,11 +122,12 @@ impl Report {
     /// Ends the test with the whole report unless all checks passed that could be tried, and some could.
     ///
     /// # Panics
-    /// A check failed, a declaration makes no sense, or nothing was declared to be there at all.
+    /// A check failed, none could be tried, a declaration or the name of a check makes no sense, or nothing was declared to
+    /// be there at all.
     #[track_caller]
     pub fn assert(self) {
-        let failed = self.failed().next().is_some();
-        assert!(!failed && self.mistakes.is_empty() && !self.bare, "\n{self}");
+        let (passed, failed, _) = self.counts();
+        assert!(passed > 0 && failed == 0 && self.mistakes.is_empty() && !self.bare, "\n{self}");
     }
 }
 
@@ -146,7 +153,7 @@ impl fmt::Display for Report {
         let (passed, failed, missing) = self.counts();
         writeln!(f, "provider suite: {}", self.subject)?;
         for mistake in &self.mistakes {
-            writeln!(f, "DECLARATION  {mistake}")?;
+            writeln!(f, "MISTAKE  {mistake}")?;
         }
         let mut told: Vec<(&str, &Outcome)> = Vec::new();
         for check in self.failed() {

@@ -1,7 +1,9 @@
 //! Runs every check each way and in each place.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+use futures_util::{StreamExt, stream};
 
 use super::bench::{Bench, Seen};
 use super::check::{Check, Stop, Verdict};
@@ -13,14 +15,24 @@ use crate::Way;
 /// For one check, however slow the machine: what takes longer hangs.
 const TIME: Duration = Duration::from_secs(120);
 
+/// Checks at one time for each way and place.
+const AT_ONCE: usize = 4;
+
 /// Holds a provider to everything that applies to what was declared of it. All checks run, whichever of them fail.
 pub async fn run<H>(subject: &Subject<H>) -> Report {
     run_where(subject, |_| true).await
 }
 
-/// As [`run`], but only the checks of these names, for an author who works on one failure.
+/// As [`run`], but only the checks of these names, for an author who works on one failure. A name that none has is a
+/// mistake, and told in the report.
 pub async fn run_only<H>(subject: &Subject<H>, names: &[&str]) -> Report {
-    run_where(subject, |name| names.contains(&name)).await
+    let all = checks::all();
+    let unknown = names.iter().filter(|name| all.iter().all(|check| check.name != **name));
+    let unknown =
+        unknown.map(|name| format!("there is no check {name:?}; a report shows what they are called"));
+    let mut report = run_where(subject, |name| names.contains(&name)).await;
+    report.mistakes.extend(unknown);
+    report
 }
 
 async fn run_where<H>(subject: &Subject<H>, wanted: impl Fn(&str) -> bool) -> Report {
@@ -44,16 +56,24 @@ async fn run_where<H>(subject: &Subject<H>, wanted: impl Fn(&str) -> bool) -> Re
     }
 }
 
+/// Each check has worlds of its own, and waits more than it works: several run at one time.
 async fn run_on(bench: Bench, wanted: &impl Fn(&str) -> bool) -> Vec<Checked> {
     let (way, place) = (bench.way, bench.place);
-    let mut checked = Vec::new();
-    for check in
-        checks::all().into_iter().filter(|check| check.is_meant_for(way, place) && wanted(&check.name))
-    {
-        let outcome = outcome(&check, bench.clone()).await;
-        checked.push(Checked { name: check.name, section: check.section, way, place, outcome });
+    let meant = |check: &Check| check.is_meant_for(way, place) && wanted(&check.name);
+    let (last, first): (Vec<_>, Vec<_>) =
+        checks::all().into_iter().filter(meant).partition(|check| check.last);
+    let run = |check| run_one(check, bench.clone());
+    let mut checked: Vec<Checked> = stream::iter(first).map(run).buffered(AT_ONCE).collect().await;
+    for check in last {
+        checked.push(run(check).await);
     }
     checked
+}
+
+async fn run_one(check: Check, bench: Bench) -> Checked {
+    let (way, place, begun) = (bench.way, bench.place, Instant::now());
+    let outcome = outcome(&check, bench).await;
+    Checked { name: check.name, section: check.section, way, place, outcome, took: begun.elapsed() }
 }
 
 /// A task of its own, so that a panic is one failure and not the end of the run.

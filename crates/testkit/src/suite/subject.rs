@@ -5,10 +5,9 @@ use std::future::Future;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use worldspace_host::Provider;
+use worldspace_host::{DynProvider, Provider};
 use worldspace_model::{BoxFuture, EntryPath, Value};
 
-use super::meddle::AnyProvider;
 use super::sample::{Sample, local};
 
 /// Whatever reaches the things behind a provider from outside, its type forgotten.
@@ -30,7 +29,7 @@ pub struct Subject<H> {
 
 /// A provider that nobody has touched, and the hands on what is behind it.
 pub(super) struct Fresh {
-    pub(super) provider: Arc<dyn AnyProvider>,
+    pub(super) provider: DynProvider,
     pub(super) hands: Hands,
 }
 
@@ -83,7 +82,7 @@ impl<H: Clone + Send + Sync + 'static> Subject<H> {
             let making = make();
             Box::pin(async move {
                 let (provider, hands) = making.await;
-                Fresh { provider: Arc::new(provider), hands: Arc::new(hands) }
+                Fresh { provider: DynProvider::new(provider), hands: Arc::new(hands) }
             })
         });
         let declared = Declared {
@@ -206,7 +205,8 @@ impl<H: Clone + Send + Sync + 'static> Subject<H> {
         self
     }
 
-    /// How somebody outside puts another Object in the place of the one at `path`.
+    /// How somebody outside puts another Object in the place of the one at `path`: each time that it is done another one,
+    /// as it may be done several times in one world.
     pub fn replacing<F>(mut self, path: &str, deed: impl Fn(H) -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = ()> + Send + 'static,
@@ -216,7 +216,8 @@ impl<H: Clone + Send + Sync + 'static> Subject<H> {
         self
     }
 
-    /// How somebody outside changes the state of the Object at `path`, which stays the same Object.
+    /// How somebody outside changes the state of the Object at `path`, which stays the same Object: each time that it is
+    /// done, as it may be done several times in one world.
     pub fn disturbing<F>(mut self, path: &str, deed: impl Fn(H) -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = ()> + Send + 'static,

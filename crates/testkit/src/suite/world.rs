@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use worldspace_host::{Host, HostLimits, LocalPath};
 use worldspace_model::{
-    Arguments, CallAnswer, Effect, Effects, EntryPath, FetchInterfaceRequest, FetchInterfaceResponse,
-    FetchRequest, FetchResponse, FetchTreeRequest, InterfaceReference, InterfaceTarget, Object,
-    ObserveRequest, OutgoingCall, Principal, RequestContext, Segment, Target, Transport, TransportError,
-    Tree, Validator, Value,
+    Arguments, CallAnswer, Effect, Effects, EntryPath, ErrorCode, FetchInterfaceRequest,
+    FetchInterfaceResponse, FetchRequest, FetchResponse, FetchTreeRequest, InterfaceReference,
+    InterfaceTarget, Object, ObserveRequest, OutgoingCall, Principal, RequestContext, Segment, Target,
+    Transport, TransportError, Tree, Validator, Value,
 };
 
 use super::bench::Seen;
-use super::check::{Stop, Verdict, expect_success, failed, need};
+use super::check::{Stop, Verdict, code_of, expect, expect_same, expect_success, failed, need, need_some};
 use super::meddle::Meddling;
 use super::sample::Sample;
 use super::subject::{Adding, Declared, Deed, Hands};
@@ -23,6 +23,9 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The time of a Host that is made to run out of it.
 pub(super) const SHORT: Duration = Duration::from_millis(300);
+
+/// How often something is tried that must come about in little time.
+pub(super) const TRIES: usize = 20;
 
 #[derive(Clone)]
 pub(super) struct World {
@@ -63,6 +66,20 @@ struct Line {
 /// A Host that has little time for anything.
 pub(super) fn hasty() -> HostLimits {
     HostLimits { time: SHORT, ..HostLimits::default() }
+}
+
+/// Asks a Host that has little time for anything, until there was enough of it on a slow machine.
+pub(super) async fn in_some_try<T, F>(ask: impl Fn() -> F) -> Result<T, TransportError>
+where
+    F: Future<Output = Result<T, TransportError>>,
+{
+    for _ in 1..TRIES {
+        let answer = ask().await;
+        if code_of(&answer) != Some(ErrorCode::ResourceLimitExceeded) {
+            return answer;
+        }
+    }
+    ask().await
 }
 
 pub(super) fn anyone() -> RequestContext {
@@ -120,6 +137,38 @@ impl World {
     pub(super) async fn found(&self, path: &EntryPath) -> Verdict<Arc<Object>> {
         let entry = self.entry(path);
         expect_success(self.object(&entry).await, format!("the Object at {path}"))
+    }
+
+    /// Every declared Object has this.
+    pub(super) async fn each_has<T>(
+        &self,
+        what: &str,
+        declared: &str,
+        part: fn(&Object) -> &Option<T>,
+    ) -> Verdict {
+        for path in need_some(&self.declared.objects, "an `object`")? {
+            let object = self.found(path).await?;
+            let expected = format!("a {what} of {path}, since `{declared}` was declared");
+            expect(part(&object).is_some(), expected, "none")?;
+        }
+        Ok(())
+    }
+
+    /// Every declared Object shows the same of this each time.
+    pub(super) async fn each_keeps<T: PartialEq + std::fmt::Debug>(
+        &self,
+        what: &str,
+        part: fn(&Object) -> &Option<T>,
+    ) -> Verdict {
+        for path in need_some(&self.declared.objects, "an `object`")? {
+            let first = self.found(path).await?;
+            for _ in 0..3 {
+                let again = self.found(path).await?;
+                let what = format!("the {what} of {path}, which did not change");
+                expect_same(part(&first), part(&again), what)?;
+            }
+        }
+        Ok(())
     }
 
     pub(super) async fn tree(

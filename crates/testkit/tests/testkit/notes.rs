@@ -72,6 +72,26 @@ pub(crate) enum Misdeed {
     PermitsAll,
     /// An interface of any name is there.
     AnyInterface,
+    /// An Object that is listed is not there by itself.
+    LosesOne,
+    /// A note has no identity.
+    NoIdentity,
+    /// An Object is another one each time.
+    IdentityOfEachLook,
+    /// A note has no state.
+    NoState,
+    /// What is no indexable child is listed.
+    ListsUnlisted,
+    /// Where few children are asked for, it gives one too few, and says that these are all.
+    GivesOneTooFew,
+    /// What is gone is listed all the same.
+    ListsWhatIsGone,
+    /// What is gone has no children, as if it were there.
+    GoneIsEmpty,
+    /// Two reads at one time disturb each other.
+    ReadsDisturb,
+    /// Whoever reads the interface changes a note.
+    InterfaceWrites,
 }
 
 /// A list of notes, with a private one that it does not publish.
@@ -103,7 +123,9 @@ impl Notes {
         for path in ["/work/plan", "/work/ideas", "/work/aims", "/today", "/home/list/milk"] {
             notes.write(&local(path), "");
         }
-        let archive = MemoryNode::new().publishing(&lists()).with_unlisted_children();
+        let archive = MemoryNode::new().publishing(&lists());
+        let archive =
+            if misdeed == Misdeed::ListsUnlisted { archive } else { archive.with_unlisted_children() };
         notes.memory.put(&local("/archive"), archive);
         notes.write(&local("/archive/old"), "gone by");
         notes.memory.put(&local("/work"), MemoryNode::new().described("About work.").publishing(&lists()));
@@ -153,6 +175,19 @@ impl Notes {
         if self.does(Misdeed::StateChangesByItself) {
             let looks = self.looks.fetch_add(1, Ordering::SeqCst);
             published = published.in_state(StateToken::new(looks.to_le_bytes()));
+        }
+        if path.as_str() == "/today" && self.does(Misdeed::NoIdentity) {
+            let state = self.memory.state(path).unwrap_or_else(|| StateToken::new(*b"none"));
+            published = Published::new().described("A note.").publishing(&self::published()).in_state(state);
+        }
+        if path.as_str() == "/today" && self.does(Misdeed::NoState) {
+            let identity = Identity::new("today");
+            published =
+                Published::new().described("A note.").publishing(&self::published()).identified(identity);
+        }
+        if self.does(Misdeed::IdentityOfEachLook) {
+            let looks = self.looks.fetch_add(1, Ordering::SeqCst);
+            published = published.identified(Identity::new(format!("{path} {looks}")));
         }
         if self.does(Misdeed::IdentityIsThePath) {
             published = published.identified(Identity::new(path.as_str()));
@@ -247,6 +282,21 @@ impl Notes {
         })
     }
 
+    /// Whether another read runs at the same time.
+    async fn meets_another(&self) -> bool {
+        /// One that reads.
+        struct Reading(Arc<AtomicUsize>);
+        impl Drop for Reading {
+            fn drop(&mut self) {
+                self.0.fetch_sub(1, Ordering::SeqCst);
+            }
+        }
+        self.looks.fetch_add(1, Ordering::SeqCst);
+        let reading = Reading(self.looks.clone());
+        tokio::task::yield_now().await;
+        reading.0.load(Ordering::SeqCst) > 1
+    }
+
     fn names(&self, context: &Context, call: Call) -> Result<Done, Refusal> {
         let mut paths: Vec<_> = self.texts.lock().unwrap().keys().cloned().collect();
         paths.sort();
@@ -270,6 +320,12 @@ impl Provider for Notes {
         if self.does(Misdeed::HiddenFails) && path.as_str() == "/private" {
             return Err(ProviderError::failed("it is private"));
         }
+        if self.does(Misdeed::LosesOne) && path.as_str() == "/work/plan" {
+            return Err(ProviderError::NotFound);
+        }
+        if self.does(Misdeed::ReadsDisturb) && self.meets_another().await {
+            return Ok(Published::new().described("Busy."));
+        }
         let found = match self.memory.object(context, path).await {
             Err(ProviderError::NotFound) if self.does(Misdeed::Invents) => Published::new(),
             found => found?,
@@ -292,7 +348,10 @@ impl Provider for Notes {
             };
         }
         if !path.is_root() || self.misdeed == Misdeed::None {
-            return self.memory.children(context, path, after, most).await;
+            return match self.memory.children(context, path, after, most).await {
+                Err(ProviderError::NotFound) if self.does(Misdeed::GoneIsEmpty) => Ok(Page::empty()),
+                page => page,
+            };
         }
         // At the root, children are picked by hand.
         let mut names: Vec<Segment> =
@@ -301,6 +360,8 @@ impl Provider for Notes {
         for name in names.drain(..) {
             if let Ok(object) = self.memory.object(context, &path.child(&name)).await {
                 there.push((name.clone(), self.spoil(&path.child(&name), object)));
+            } else if self.does(Misdeed::ListsWhatIsGone) {
+                there.push((name, Published::new().leaf()));
             }
         }
         if self.does(Misdeed::OrderChanges) && self.odd() {
@@ -320,11 +381,17 @@ impl Provider for Notes {
             None => 0,
         };
         let from = from + usize::from(after.is_some() && self.does(Misdeed::PageLosesOne));
+        if self.does(Misdeed::GivesOneTooFew) && there.len() >= from + most {
+            there.truncate(from + most - 1);
+        }
         let more = there.len() > from + most;
         Ok(Page::in_own_order(there.into_iter().skip(from).take(most).collect(), more))
     }
 
     async fn interface(&self, _: &Context, reference: &LocalReference) -> Result<Interface, ProviderError> {
+        if self.does(Misdeed::InterfaceWrites) {
+            self.add(&local("/work/plan"), "!");
+        }
         let text = || Field::required("text", Type::STRING);
         let builder = match reference.name.as_str() {
             name if name == "notes.note" || (self.does(Misdeed::AnyInterface) && name != "notes.list") => {

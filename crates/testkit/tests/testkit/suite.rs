@@ -120,6 +120,21 @@ const CAUGHT: &[(Misdeed, &str)] = &[
     (Misdeed::StateIgnoresChange, "what somebody else changes changes the validator"),
     (Misdeed::StateChangesByItself, "looking changes nothing"),
     (Misdeed::TellsAnotherState, "the validator that a write tells is good for the next call"),
+    (Misdeed::LosesOne, "each declared Object is at its entry"),
+    (Misdeed::NoIdentity, "each declared Object has a ref"),
+    (Misdeed::IdentityOfEachLook, "a ref stays while nothing changes"),
+    (Misdeed::NoState, "each declared Object has a validator"),
+    (Misdeed::ListsUnlisted, "a leaf has no indexable children"),
+    (
+        Misdeed::GivesOneTooFew,
+        "a tree of any depth and limit is the breadth-first prefix, and says what it leaves out",
+    ),
+    (Misdeed::OrderChanges, "observe is the whole subtree to its depth"),
+    (Misdeed::ListsWhatIsGone, "what vanishes while a tree is read is left out"),
+    (Misdeed::GoneIsEmpty, "what vanishes before its children are read is unexplored, and no leaf"),
+    (Misdeed::ReadsDisturb, "a fetch of many answers each entry as if it were fetched alone"),
+    (Misdeed::InterfaceWrites, "a refused call has no effect"),
+    (Misdeed::EffectBeforeFence, "a call whose time ran out before the fence has no effect"),
 ];
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -154,6 +169,21 @@ async fn a_report_tells_its_reader_what_to_do() {
     }
     let refused = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| report.assert()));
     assert!(refused.is_err(), "a run that shows nothing passes for a good one");
+}
+
+/// A run in which nothing was tried is none that went well, and a check that is not there is no check.
+#[tokio::test]
+async fn nothing_tried_is_no_success() {
+    let notes = subject(Misdeed::None);
+    let asserts =
+        |report: Report| std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| report.assert())).is_ok();
+    let known = "each declared Object is at its entry";
+    assert!(asserts(suite::run_only(&notes, &[known]).await));
+    assert!(!asserts(suite::run_only(&notes, &[]).await), "no check at all");
+    assert!(!asserts(suite::run_only(&notes, &["writers that are not guarded lose no effect"]).await));
+    let report = suite::run_only(&notes, &[known, "a typo"]).await;
+    assert!(report.to_string().contains("there is no check \"a typo\""), "{report}");
+    assert!(!asserts(report), "one of the names is none");
 }
 
 /// What the suite was not told of is not silently left unchecked.

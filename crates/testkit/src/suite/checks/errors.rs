@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use worldspace_host::HostLimits;
+use worldspace_host::{HostLimits, LocalPath};
 use worldspace_model::{EntryPath, ErrorCode, FetchRequest, Interaction, InterfaceReference, TransportError};
 
 use super::order::Wrong;
@@ -120,7 +120,7 @@ async fn tree(bench: Bench, interaction: Interaction, code: ErrorCode) -> Verdic
     let answer = match code {
         ErrorCode::InvalidRequest => {
             let world = bench.world().await?;
-            world.meddling.children(Turn::Gone);
+            world.meddling.children(&LocalPath::root(), Turn::Gone);
             world.tree(&world.mount, 1, 10, Some("suite gone")).await
         }
         ErrorCode::NotFound => {

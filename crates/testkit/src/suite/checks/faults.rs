@@ -1,13 +1,13 @@
 //! A provider that panics or answers nonsense is the Host's to bear: the caller is told the truth, and everything else
 //! goes on (SPEC 2.3, 3).
 
-use worldspace_host::HostLimits;
+use worldspace_host::{HostLimits, LocalPath};
 use worldspace_model::{Cause, ErrorCode, Expansion};
 
 use crate::suite::bench::Bench;
 use crate::suite::check::{Check, Verdict, expect, expect_code, expect_same, expect_success, need_some};
 use crate::suite::meddle::{CallTurn, Turn};
-use crate::suite::world::{PATIENCE, World, hasty};
+use crate::suite::world::{PATIENCE, World, hasty, in_some_try};
 
 pub(super) fn checks() -> Vec<Check> {
     vec![
@@ -71,8 +71,8 @@ async fn children(bench: Bench) -> Verdict {
         let limits = if turn == Turn::Hang { hasty() } else { HostLimits::default() };
         let world = bench.world_with(limits).await?;
         let before = world.snapshot().await?;
-        world.meddling.children(turn);
-        let tree = world.tree(&world.mount, 3, 100, None).await;
+        world.meddling.children(&LocalPath::root(), turn);
+        let tree = in_some_try(|| world.tree(&world.mount, 3, 100, None)).await;
         let tree = expect_success(tree, format!("a tree, though its children {turn:?}"))?;
         expect_same(
             &(1, Expansion::Unexplored),

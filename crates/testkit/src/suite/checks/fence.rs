@@ -14,10 +14,7 @@ use crate::suite::check::{
 };
 use crate::suite::meddle::{Abandoned, CallTurn};
 use crate::suite::sample::Sample;
-use crate::suite::world::{PATIENCE, World, hasty};
-
-/// How often a call is made that must come to its provider in little time.
-const TRIES: usize = 20;
+use crate::suite::world::{PATIENCE, TRIES, World, hasty};
 
 pub(super) fn checks() -> Vec<Check> {
     vec![

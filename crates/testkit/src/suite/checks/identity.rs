@@ -29,12 +29,7 @@ fn declared(bench: &Bench) -> Verdict {
 
 async fn each(bench: Bench) -> Verdict {
     declared(&bench)?;
-    let world = bench.world().await?;
-    for path in need_some(&bench.declared.objects, "an `object`")? {
-        let object = world.found(path).await?;
-        expect(object.r#ref.is_some(), format!("a ref of {path}, since `identities` was declared"), "none")?;
-    }
-    Ok(())
+    bench.world().await?.each_has("ref", "identities", |object| &object.r#ref).await
 }
 
 async fn unique(bench: Bench) -> Verdict {
@@ -60,16 +55,7 @@ async fn unique(bench: Bench) -> Verdict {
 
 async fn stays(bench: Bench) -> Verdict {
     declared(&bench)?;
-    let world = bench.world().await?;
-    for path in need_some(&bench.declared.objects, "an `object`")? {
-        let first = world.found(path).await?;
-        expect_same(
-            &first.r#ref,
-            &world.found(path).await?.r#ref,
-            format!("the ref of {path}, asked for again"),
-        )?;
-    }
-    Ok(())
+    bench.world().await?.each_keeps("ref", |object| &object.r#ref).await
 }
 
 /// Refs at an entry and below it, by their places below it.

@@ -10,6 +10,7 @@ mod leaving;
 mod names;
 mod observation;
 mod order;
+mod parts;
 mod same;
 mod shape;
 mod states;
@@ -19,11 +20,12 @@ use worldspace_model::{ErrorCode, Interaction};
 
 use super::check::Check;
 
-/// Every check, in the order in which they run. The last of `states` speaks of all that the others saw.
+/// Every check, in the order in which they begin, save those that wait for all others.
 pub(super) fn all() -> Vec<Check> {
     let groups = [
         observation::checks(),
         tree::checks(),
+        parts::checks(),
         names::checks(),
         shape::checks(),
         order::checks(),

@@ -21,12 +21,12 @@ pub(super) fn checks() -> Vec<Check> {
         Check::new("the validator that a write tells is good for the next call", "SPEC 4", told_one),
         Check::new("what somebody else changes changes the validator", "SPEC 4", disturbed),
         Check::new("two principals share no validator", "SPEC 4", principals).only_by(Way::InProcess),
-        // Last, so that it speaks of all that the checks before it saw.
         Check::new(
             "equal ref and validator mean an equal Object, in all that was seen",
             "SPEC 1",
             consistent,
-        ),
+        )
+        .at_last(),
     ]
 }
 
@@ -36,33 +36,12 @@ fn declared(bench: &Bench) -> Verdict {
 
 async fn each(bench: Bench) -> Verdict {
     declared(&bench)?;
-    let world = bench.world().await?;
-    for path in need_some(&bench.declared.objects, "an `object`")? {
-        let object = world.found(path).await?;
-        expect(
-            object.validator.is_some(),
-            format!("a validator of {path}, since `states` was declared"),
-            "none",
-        )?;
-    }
-    Ok(())
+    bench.world().await?.each_has("validator", "states", |object| &object.validator).await
 }
 
 async fn stays(bench: Bench) -> Verdict {
     declared(&bench)?;
-    let world = bench.world().await?;
-    for path in need_some(&bench.declared.objects, "an `object`")? {
-        let first = world.found(path).await?;
-        for _ in 0..3 {
-            let again = world.found(path).await?;
-            expect_same(
-                &first.validator,
-                &again.validator,
-                format!("the validator of {path}, which did not change"),
-            )?;
-        }
-    }
-    Ok(())
+    bench.world().await?.each_keeps("validator", |object| &object.validator).await
 }
 
 async fn written(bench: Bench) -> Verdict {

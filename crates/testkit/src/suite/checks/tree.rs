@@ -1,9 +1,9 @@
 //! Trees, against a naive statement of what they are (SPEC 2.1).
 
 use worldspace_host::HostLimits;
-use worldspace_model::{Cause, EntryPath, ErrorCode, Tree};
+use worldspace_model::{Cause, EntryPath, ErrorCode};
 
-use crate::suite::bench::Bench;
+use crate::suite::bench::{Bench, world_around};
 use crate::suite::check::{
     Check, Verdict, code_of, expect, expect_same, expect_success, failed, need_some, told,
 };
@@ -34,40 +34,16 @@ pub(super) fn checks() -> Vec<Check> {
     ]
 }
 
-/// The tree below an entry as it is learned from the Host: its nodes at once, and for each level what is known of those
-/// on it without reading their children.
-async fn learn(world: &World, top: &EntryPath) -> Verdict<Node> {
-    let tree = world.whole(top).await?;
-    let mut known = vec![false; tree.nodes().len()];
-    let levels = levels(&tree);
-    for depth in 0..=levels.last().copied().unwrap_or(0) {
-        let cut = world.tree(top, depth, u32::MAX, None).await;
-        let cut = expect_success(cut, format!("the tree below {top} to depth {depth}"))?;
-        let there = levels.iter().take_while(|level| **level <= depth).count();
-        expect_same(&there, &cut.nodes().len(), format!("nodes below {top} to depth {depth}"))?;
-        for (at, node) in cut.nodes().iter().enumerate().filter(|(at, _)| levels[*at] == depth) {
-            known[at] = !node.expansion.is_open();
-        }
-    }
-    Ok(node(&tree, &known, 0))
-}
-
-fn levels(tree: &Tree) -> Vec<u32> {
-    let mut levels: Vec<u32> = Vec::new();
-    for node in tree.nodes() {
-        levels.push(node.parent.map_or(0, |parent| levels[parent as usize] + 1));
-    }
-    levels
-}
-
-fn node(tree: &Tree, known: &[bool], at: usize) -> Node {
-    let here = &tree.nodes()[at];
-    let children = here.children.clone().map(|child| node(tree, known, child as usize)).collect();
-    Node { name: here.object.name.as_str().to_owned(), children, known_leaf: known[at], ..Node::default() }
+/// The tree below the root or the mount, as the provider itself tells it while somebody asks for all of it.
+pub(super) async fn learn(world: &World, top: &EntryPath) -> Verdict<Node> {
+    world.whole(&world.mount).await?;
+    let expected = "every child asked for, unless it is known that there is none";
+    let own = world.meddling.heard().tree().or_else(|missing| failed(expected, missing))?;
+    Ok(if *top == world.mount { own } else { world_around(&own) })
 }
 
 /// The provider's tree, and that of the whole Worldspace where it is another.
-fn tops(world: &World) -> Vec<EntryPath> {
+pub(super) fn tops(world: &World) -> Vec<EntryPath> {
     let mut tops = vec![EntryPath::root()];
     if !world.mount.is_root() {
         tops.push(world.mount.clone());
@@ -125,7 +101,7 @@ async fn host_limits(bench: Bench) -> Verdict {
     Ok(())
 }
 
-async fn same_lines(
+pub(super) async fn same_lines(
     world: &World,
     top: &EntryPath,
     expected: &Node,
@@ -166,7 +142,7 @@ async fn pages(bench: Bench) -> Verdict {
 }
 
 /// Nodes that have children, with their entries, and which of their children to try.
-fn parents<'n>(top: &EntryPath, node: &'n Node, found: &mut Vec<(EntryPath, &'n Node)>) {
+pub(super) fn parents<'n>(top: &EntryPath, node: &'n Node, found: &mut Vec<(EntryPath, &'n Node)>) {
     if !node.children.is_empty() {
         found.push((top.clone(), node));
     }
