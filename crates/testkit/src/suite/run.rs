@@ -56,7 +56,7 @@ async fn run_where<H>(subject: &Subject<H>, wanted: impl Fn(&str) -> bool) -> Re
     }
 }
 
-/// Each check has worlds of its own, and waits more than it works: several run at one time.
+/// Each check has worlds of its own, so that several run at one time: while one waits, another works.
 async fn run_on(bench: Bench, wanted: &impl Fn(&str) -> bool) -> Vec<Checked> {
     let (way, place) = (bench.way, bench.place);
     let meant = |check: &Check| check.is_meant_for(way, place) && wanted(&check.name);
