@@ -166,6 +166,11 @@ impl Call {
         self.cursors.open(cursor).map(Some).ok_or_else(foreign)
     }
 
+    /// Whether the caller bound the call to a state that he observed.
+    pub fn is_bound(&self) -> bool {
+        self.guard.sent.is_some()
+    }
+
     /// Compares the state that something was read in with the one that the caller observed; where the caller bound the
     /// call to none, every state will do. The Host has compared once before it called; who can tell the state of the very
     /// thing that was read compares again, so that no content is taken for that of another state.
@@ -231,7 +236,7 @@ impl Call {
                 "the time for the call ran out before it had any effect; allow more time and call again";
             return Err(Refusal::Limit(text.to_owned()));
         }
-        Ok(current.is_some() && self.guard.sent.is_some())
+        Ok(current.is_some() && self.is_bound())
     }
 }
 

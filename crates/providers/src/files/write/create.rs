@@ -31,7 +31,7 @@ struct Place {
 }
 
 impl Place {
-    /// None where something stands there already.
+    /// The place, and whether something stands there already.
     fn find(task: &Task<'_>, call: &Call, kind: Kind) -> Result<(Self, bool), Refusal> {
         let given = call.segment("name")?.ok_or_else(|| Refusal::argument("name", "is needed"))?;
         let inside = task.look_into(call)?;

@@ -26,6 +26,7 @@ use worldspace_model::{Segment, Value};
 
 use self::removals::Removals;
 use self::staging::Staging;
+use super::failure::refused;
 use super::interfaces::{DIRECTORY_WRITE, FILE_WRITE};
 use super::open;
 use super::root::{Inside, Root};
@@ -238,9 +239,7 @@ fn known(errno: Errno) -> Option<Refusal> {
         Errno::NOSPC | Errno::DQUOT => limit("there is no room left on the disk, and nothing was changed"),
         Errno::FBIG => limit("the file would be larger than the filesystem allows, and nothing was changed"),
         Errno::MLINK => limit("a directory there holds as many as it may, and nothing was changed"),
-        Errno::MFILE | Errno::NFILE => {
-            limit("the Host has as many files open as it may, and nothing was changed; call again later")
-        }
+        Errno::MFILE | Errno::NFILE => Some(refused(errno.into())),
         Errno::NAMETOOLONG | Errno::ILSEQ => {
             Some(Refusal::argument("name", "is none that the filesystem here takes; give another"))
         }

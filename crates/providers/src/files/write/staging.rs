@@ -96,8 +96,11 @@ impl Drop for Staging {
 impl Slot {
     /// Makes a file for content that takes the place of another's.
     pub(super) fn create(&self) -> io::Result<std::fs::File> {
+        self.create_with(Mode::RUSR | Mode::WUSR)
+    }
+
+    fn create_with(&self, mode: Mode) -> io::Result<std::fs::File> {
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let mode = Mode::RUSR | Mode::WUSR;
         Ok(rustix::fs::openat(&self.staging.own, self.name.as_str(), flags, mode)?.into())
     }
 
@@ -126,8 +129,7 @@ impl Slot {
             }
         }
         let _ = directory;
-        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        Ok(rustix::fs::openat(&self.staging.own, self.name.as_str(), flags, mode)?.into())
+        self.create_with(mode)
     }
 
     /// What stands there.
