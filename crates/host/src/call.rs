@@ -11,6 +11,7 @@ use crate::cursor::Cursors;
 use crate::failure::Refusal;
 use crate::fence::{Fate, Fence};
 use crate::guard::StateGuard;
+use crate::interface::Interface;
 use crate::local::{LocalPath, LocalReference};
 use crate::mounts::MountPoint;
 use crate::published::StateToken;
@@ -23,6 +24,7 @@ pub struct Call {
     pub(crate) mount: Arc<MountPoint>,
     pub(crate) path: LocalPath,
     pub(crate) reference: LocalReference,
+    pub(crate) interface: Interface,
     pub(crate) operation: Operation,
     pub(crate) arguments: Arguments,
     pub(crate) effects: Effects,
@@ -179,6 +181,16 @@ impl Call {
     /// [`Refusal::StateChanged`].
     pub fn compare(&self, current: &StateToken) -> Result<(), Refusal> {
         if self.guard.admits(current) { Ok(()) } else { Err(Refusal::StateChanged) }
+    }
+
+    /// Compares the interface that is called, as it is by now, with the one that the caller knows and that the arguments
+    /// were checked against. For those whose interfaces are made from what can change under them, such as a schema:
+    /// within the transaction of the effect they see whether it did.
+    ///
+    /// # Errors
+    /// [`Refusal::InterfaceChanged`].
+    pub fn compare_interface(&self, current: &Interface) -> Result<(), Refusal> {
+        if self.interface.is_equal(current) { Ok(()) } else { Err(Refusal::InterfaceChanged) }
     }
 
     /// The result of an operation that had no effect.

@@ -13,7 +13,7 @@ use worldspace_model::{
 use crate::call::{Call, Done, Ending};
 use crate::context::{Context, Request};
 use crate::erased::panic_text;
-use crate::failure::{ProviderError, Refusal, changed, internal, quoted};
+use crate::failure::{ProviderError, Refusal, changed, interface_changed, internal, quoted};
 use crate::fence::{After, Fate, Fence};
 use crate::guard::StateGuard;
 use crate::host::Inner;
@@ -133,6 +133,7 @@ impl Inner {
             mount: mount.clone(),
             path,
             reference,
+            interface: published,
             operation: operation.clone(),
             arguments,
             effects,
@@ -186,8 +187,7 @@ impl Inner {
             return Err(ProtocolError::new(ErrorCode::InterfaceValidatorRequired, text));
         };
         if *sent != self.validators.interface(&request.principal, published) {
-            let text = format!("the interface {} is another one than was fetched; fetch it again", name());
-            return Err(ProtocolError::new(ErrorCode::InterfaceValidatorMismatch, text));
+            return Err(interface_changed(&name()));
         }
         Ok(())
     }

@@ -45,6 +45,9 @@ pub enum Refusal {
     /// The target is in another state than the caller observed.
     #[error("the target changed")]
     StateChanged,
+    /// The interface that is called is another one by now, as where it is made from a schema.
+    #[error("the interface changed")]
+    InterfaceChanged,
     /// A limit. The text is shown: which limit, and what to do.
     #[error("{0}")]
     Limit(String),
@@ -104,6 +107,7 @@ impl Refusal {
             Self::PermissionDenied(text) => (ErrorCode::PermissionDenied, text.as_str()),
             Self::NotFound => return not_found(asked),
             Self::StateChanged => return changed(asked),
+            Self::InterfaceChanged => return interface_changed(&format!("that was called on {asked}")),
             Self::Limit(text) => (ErrorCode::ResourceLimitExceeded, text.as_str()),
             Self::Failed(_) => return internal(asked),
         };
@@ -118,6 +122,14 @@ pub(crate) fn changed(asked: &str) -> ProtocolError {
         format!(
             "{asked} is in another state than was observed; fetch it again and decide anew (nothing happened)"
         ),
+    )
+}
+
+/// So has one of an interface.
+pub(crate) fn interface_changed(which: &str) -> ProtocolError {
+    ProtocolError::new(
+        ErrorCode::InterfaceValidatorMismatch,
+        format!("the interface {which} is another one than was fetched; fetch it again (nothing happened)"),
     )
 }
 

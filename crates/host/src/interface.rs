@@ -58,6 +58,11 @@ impl Interface {
         &self.0.effects
     }
 
+    /// Whether both declare the same.
+    pub(crate) fn is_equal(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || self.digest() == other.digest()
+    }
+
     /// A digest of descriptor and effects. The debug text serves as the canonical form: it is derived, so that no
     /// member can be forgotten, and quotes strings, so that no two declarations share it.
     pub(crate) fn digest(&self) -> blake3::Hash {

@@ -2,5 +2,12 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+#[cfg(any(feature = "files", feature = "sql"))]
+mod budget;
+#[cfg(any(feature = "files", feature = "sql"))]
+mod pool;
+
 #[cfg(feature = "files")]
 pub mod files;
+#[cfg(feature = "sql")]
+pub mod sql;

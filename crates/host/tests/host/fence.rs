@@ -56,3 +56,26 @@ async fn a_provider_keeps_its_place_until_it_has_handed_its_answer_over() {
         first.await.unwrap().unwrap();
     }
 }
+
+#[tokio::test]
+async fn an_interface_that_changed_meanwhile_is_told_by_whoever_compares_it_in_the_transaction() {
+    for (current, code) in [(note(), None), (other(), Some(ErrorCode::InterfaceValidatorMismatch))] {
+        let memory = Memory::new();
+        memory.serve(at_root("note"), note(), move |_, call| {
+            let current = current.clone();
+            async move {
+                call.compare_interface(&current)?;
+                Ok(call.done("text".into()))
+            }
+        });
+        publish(&memory, "/n", "note");
+        let host = mounted(&memory);
+        let head = ready_call(&host, "/m/n", "/m", "note", "read").await;
+        let answer = host.call_operation(anyone(), with(head, &[])).await;
+        assert_eq!(answer.err().map(|error| error.code), code);
+    }
+}
+
+fn other() -> Interface {
+    Interface::builder().read(OperationDeclaration::new("read").returns(Type::STRING)).build().unwrap()
+}

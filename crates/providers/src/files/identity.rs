@@ -14,8 +14,8 @@ use worldspace_host::Identity;
 
 use super::grain::Grain;
 use super::newborn::Newborn;
-use super::pool::Patience;
 use super::stat::{Kind, Place, Stat, Time};
+use crate::pool::Patience;
 
 /// Files whose carried identity is remembered; of those beyond, the longest unseen becomes new.
 const CARRIED: usize = 65_536;

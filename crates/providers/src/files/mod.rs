@@ -29,11 +29,10 @@ use worldspace_host::{
 use worldspace_model::Segment;
 
 use self::anchor::Anchor;
-use self::pool::Pool;
 use self::task::Task;
+use crate::pool::Pool;
 
 mod anchor;
-mod budget;
 mod describe;
 mod failure;
 mod grain;
@@ -42,7 +41,6 @@ mod interfaces;
 mod names;
 mod newborn;
 mod open;
-mod pool;
 mod read;
 mod root;
 mod rules;

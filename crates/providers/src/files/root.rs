@@ -15,11 +15,11 @@ use super::identity::Identities;
 use super::interfaces::Catalog;
 use super::names::Names;
 use super::open;
-use super::pool::Patience;
 use super::rules::{RuleBook, Rules};
 use super::stat::{Kind, Stat};
 use super::state::{Count, State, States};
 use super::write::Writer;
+use crate::pool::Patience;
 
 /// The root, opened once. Everything else is reached from it, name by name.
 pub(super) struct Root {

@@ -3,9 +3,9 @@
 use worldspace_host::{Call, Context, Refusal};
 
 use super::failure::refused;
-use super::pool::Patience;
 use super::root::{Found, Inside, Root};
 use super::stat::Stat;
+use crate::pool::Patience;
 
 /// How often to look again where another thing took the place of the one that was found before it was opened.
 const TRIES: usize = 8;

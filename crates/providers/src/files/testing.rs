@@ -12,10 +12,10 @@ use worldspace_model::{
     Segment, Target, Value,
 };
 
-use super::pool::Patience;
 use super::root::Root;
 use super::task::Task;
 use super::{Files, Settings};
+use crate::pool::Patience;
 
 #[path = "../../tests/providers/unprivileged.rs"]
 pub(super) mod unprivileged;

@@ -11,9 +11,9 @@ use worldspace_host::{Context, LocalPath};
 use worldspace_model::{EntryPath, Segment};
 
 use super::names::{Names, RawName};
-use super::pool::Patience;
 use super::root::{Inside, Root};
 use super::stat::{Kind, Stat};
+use crate::pool::Patience;
 
 /// Names that are sorted at a time.
 const SORTED: usize = 20_000;

@@ -249,6 +249,7 @@ impl Reason {
                 Refusal::PermissionDenied("the oracle was told to permit nothing".to_owned())
             }
             Self::StateChanged => Refusal::StateChanged,
+            Self::InterfaceChanged => Refusal::InterfaceChanged,
             // As a provider has them that calls another of its own observations.
             Self::NotFound | Self::Gone | Self::Late | Self::Limit | Self::Failed => self.observed().into(),
         }
@@ -262,6 +263,7 @@ pub(super) fn code_of(refusal: &Refusal) -> ErrorCode {
         Refusal::PermissionDenied(_) => ErrorCode::PermissionDenied,
         Refusal::NotFound => ErrorCode::NotFound,
         Refusal::StateChanged => ErrorCode::ValidatorMismatch,
+        Refusal::InterfaceChanged => ErrorCode::InterfaceValidatorMismatch,
         Refusal::Limit(_) => ErrorCode::ResourceLimitExceeded,
         _ => ErrorCode::Internal,
     }

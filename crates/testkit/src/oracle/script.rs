@@ -76,6 +76,7 @@ pub enum Reason {
     PermissionDenied,
     NotFound,
     StateChanged,
+    InterfaceChanged,
     Gone,
     Late,
     Limit,
@@ -162,12 +163,13 @@ impl Point {
 
 impl Fault {
     /// All of them.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 22] = [
         Self::Nothing,
         Self::Refuses(Reason::InvalidArguments),
         Self::Refuses(Reason::PermissionDenied),
         Self::Refuses(Reason::NotFound),
         Self::Refuses(Reason::StateChanged),
+        Self::Refuses(Reason::InterfaceChanged),
         Self::Refuses(Reason::Gone),
         Self::Refuses(Reason::Late),
         Self::Refuses(Reason::Limit),
@@ -204,6 +206,7 @@ impl Reason {
             Self::PermissionDenied => ErrorCode::PermissionDenied,
             Self::NotFound => ErrorCode::NotFound,
             Self::StateChanged => ErrorCode::ValidatorMismatch,
+            Self::InterfaceChanged => ErrorCode::InterfaceValidatorMismatch,
             Self::Late | Self::Limit => ErrorCode::ResourceLimitExceeded,
             Self::Failed => ErrorCode::Internal,
         }
@@ -311,11 +314,12 @@ impl Script {
         let Self { point, fault, style, .. } = self;
         let observes = point.is_observation();
         match fault {
-            Refuses(Reason::InvalidArguments | Reason::PermissionDenied | Reason::StateChanged)
-                if observes =>
-            {
-                Some("an observation has no such error")
-            }
+            Refuses(
+                Reason::InvalidArguments
+                | Reason::PermissionDenied
+                | Reason::StateChanged
+                | Reason::InterfaceChanged,
+            ) if observes => Some("an observation has no such error"),
             WrongType if point == Point::Children => Some("children have no type"),
             TooLarge | InvalidEntry if point == Point::Interface => {
                 Some("an interface is checked as it is built, so there is no such one")

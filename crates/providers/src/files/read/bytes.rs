@@ -6,7 +6,7 @@ use std::os::unix::fs::FileExt;
 use worldspace_host::{Call, Refusal};
 use worldspace_model::Value;
 
-use crate::files::budget;
+use crate::budget;
 use crate::files::failure::refused;
 use crate::files::task::Task;
 

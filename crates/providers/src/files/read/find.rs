@@ -5,7 +5,7 @@ use worldspace_host::{Call, Refusal};
 use worldspace_model::{EntryPath, Value};
 
 use super::search::Search;
-use crate::files::budget::Budget;
+use crate::budget::Budget;
 use crate::files::failure::refused;
 use crate::files::open;
 use crate::files::task::Task;
@@ -111,9 +111,9 @@ impl Matches {
 
 #[cfg(test)]
 mod tests {
-    use crate::files::pool::Patience;
     use crate::files::read;
     use crate::files::testing::call_instead;
+    use crate::pool::Patience;
 
     use super::*;
 

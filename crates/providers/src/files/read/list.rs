@@ -5,7 +5,7 @@ use std::io;
 use worldspace_host::{Call, Refusal};
 use worldspace_model::Value;
 
-use crate::files::budget::Budget;
+use crate::budget::Budget;
 use crate::files::failure::refused;
 use crate::files::names::{Names, RawName};
 use crate::files::root::Inside;

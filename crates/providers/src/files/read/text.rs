@@ -5,11 +5,11 @@ use std::io::{self, BufRead, BufReader, Read};
 use worldspace_host::{Call, Refusal};
 use worldspace_model::Value;
 
-use crate::files::budget;
+use crate::budget;
 use crate::files::failure::refused;
-use crate::files::pool::is_end;
 use crate::files::stat::Stat;
 use crate::files::task::Task;
+use crate::pool::is_end;
 
 /// Lines in an answer unless the caller asks for more.
 pub(in crate::files) const USUAL: usize = 2_000;

@@ -13,9 +13,9 @@ use super::basis::Basis;
 use super::replace::{self, Ready};
 use super::{Writer, unprepared};
 use crate::files::failure::refused;
-use crate::files::pool::is_end;
 use crate::files::state::{READ, digest_of};
 use crate::files::task::Task;
+use crate::pool::is_end;
 
 /// The longest file in which a text is replaced: it is held in memory, twice.
 pub(super) const EDITED: u64 = 64 << 20;

@@ -11,7 +11,7 @@ const ROW: usize = 96;
 const REST: usize = 2 << 10;
 
 /// How many bytes of an answer, once encoded, are left for what is read; at most so many by itself.
-pub(super) fn room(context: &Context, usual: usize) -> usize {
+pub(crate) fn room(context: &Context, usual: usize) -> usize {
     within(context.response_bytes(), usual)
 }
 
@@ -20,19 +20,19 @@ fn within(response: Option<usize>, usual: usize) -> usize {
 }
 
 /// Counts what rows of an answer take at most, as JSON.
-pub(super) struct Budget {
+pub(crate) struct Budget {
     all: usize,
     left: usize,
 }
 
 impl Budget {
-    pub(super) fn of(context: &Context) -> Self {
+    pub(crate) fn of(context: &Context) -> Self {
         let all = room(context, BYTES);
         Self { all, left: all }
     }
 
     /// Takes room for a row with these texts; whether there was room. The first row always has some.
-    pub(super) fn take(&mut self, texts: &[&str]) -> bool {
+    pub(crate) fn take(&mut self, texts: &[&str]) -> bool {
         let row = ROW + texts.iter().map(|text| text_weight(text)).sum::<usize>();
         if self.left < row && self.left < self.all {
             return false;

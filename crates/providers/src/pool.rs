@@ -8,16 +8,16 @@ use tokio::sync::Semaphore;
 use worldspace_host::{Context, ProviderError};
 
 /// Runs blocking work.
-pub(super) struct Pool(Arc<Semaphore>);
+pub(crate) struct Pool(Arc<Semaphore>);
 
 impl Pool {
     /// For so many pieces of work at one time.
-    pub(super) fn new(places: usize) -> Self {
+    pub(crate) fn new(places: usize) -> Self {
         Self(Arc::new(Semaphore::new(places)))
     }
 
     /// Runs a piece of work. A place is taken until the work has ended, whoever waits for it.
-    pub(super) async fn run<T: Send + 'static>(
+    pub(crate) async fn run<T: Send + 'static>(
         &self,
         context: &Context,
         work: impl FnOnce(&Patience) -> T + Send + 'static,
@@ -40,18 +40,20 @@ impl Pool {
 }
 
 /// How long work may go on.
-pub(super) struct Patience {
+#[derive(Clone)]
+pub(crate) struct Patience {
     context: Context,
     /// When it should come to its end with what it has, so that this still arrives.
     end: End,
 }
 
+#[derive(Clone)]
 enum End {
     Never,
     At(Instant),
     /// When it was looked at so many times.
     #[cfg(test)]
-    Behind(std::sync::atomic::AtomicU64),
+    Behind(std::sync::Arc<std::sync::atomic::AtomicU64>),
 }
 
 impl Patience {
@@ -66,12 +68,12 @@ impl Patience {
 
     /// Until somebody looked at it so many times.
     #[cfg(test)]
-    pub(super) fn of_looks(context: &Context, looks: u64) -> Self {
-        Self { context: context.clone(), end: End::Behind(looks.into()) }
+    pub(crate) fn of_looks(context: &Context, looks: u64) -> Self {
+        Self { context: context.clone(), end: End::Behind(std::sync::Arc::new(looks.into())) }
     }
 
     /// Whether to stop now.
-    pub(super) fn is_over(&self) -> bool {
+    pub(crate) fn is_over(&self) -> bool {
         self.context.is_cancelled() || self.end.is_over()
     }
 
@@ -79,16 +81,16 @@ impl Patience {
     ///
     /// # Errors
     /// Nobody waits any more.
-    pub(super) fn check_caller(&self) -> Result<(), ProviderError> {
+    pub(crate) fn check_caller(&self) -> Result<(), ProviderError> {
         if self.context.is_cancelled() {
-            let text = "the time ran out while files were read; allow more time, or ask for less";
+            let text = "the time ran out; allow more time, or ask for less";
             return Err(ProviderError::Limit(text.to_owned()));
         }
         Ok(())
     }
 
     /// A reader that ends with [`is_end`] when it is time to stop.
-    pub(super) fn watch<R: Read>(&self, reader: R) -> Watched<'_, R> {
+    pub(crate) fn watch<R: Read>(&self, reader: R) -> Watched<'_, R> {
         Watched { patience: self, reader }
     }
 }
@@ -108,7 +110,7 @@ impl End {
 }
 
 /// A reader that looks at the time.
-pub(super) struct Watched<'p, R> {
+pub(crate) struct Watched<'p, R> {
     patience: &'p Patience,
     reader: R,
 }
@@ -123,6 +125,6 @@ impl<R: Read> Read for Watched<'_, R> {
 }
 
 /// Whether a watched reader stopped because it was time to.
-pub(super) fn is_end(error: &io::Error) -> bool {
+pub(crate) fn is_end(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::TimedOut
 }
