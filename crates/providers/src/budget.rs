@@ -33,7 +33,12 @@ impl Budget {
 
     /// Takes room for a row with these texts; whether there was room. The first row always has some.
     pub(crate) fn take(&mut self, texts: &[&str]) -> bool {
-        let row = ROW + texts.iter().map(|text| text_weight(text)).sum::<usize>();
+        self.take_bytes(texts.iter().map(|text| text_weight(text)).sum())
+    }
+
+    /// As [`Self::take`], for a row of about so many bytes.
+    pub(crate) fn take_bytes(&mut self, bytes: usize) -> bool {
+        let row = ROW + bytes;
         if self.left < row && self.left < self.all {
             return false;
         }

@@ -1,0 +1,261 @@
+//! The seam between what holds for every database and what each kind of database does its own way.
+//!
+//! An [`Engine`] lends [`Session`]s, each a connection in a transaction. Everything above (interfaces, keys, pages, writes)
+//! is written against these two and never names a product. A session is used on a thread that may block; an engine whose
+//! driver is asynchronous waits there. What a session needs of time it is told by its [`Watch`].
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use worldspace_host::{ProviderError, Refusal};
+
+use super::catalog::{Incoming, Listed, Relation, Stamp};
+use super::cell::{Cell, CellRef};
+use crate::pool::Patience;
+
+/// A database that can be spoken to.
+pub(super) trait Engine: Send + Sync + 'static {
+    /// Lends a connection in a new transaction.
+    fn begin(&self, purpose: Purpose, watch: &Watch) -> Result<Box<dyn Session + '_>, SqlError>;
+}
+
+/// What a transaction is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// Statements that were made here and read. All of them see one state of the database.
+    Read,
+    /// Statements that were made here. No other writer comes between them.
+    Write,
+    /// A statement that a caller wrote, which may do nothing but read, whatever it says.
+    Foreign,
+}
+
+/// A connection in a transaction. Dropped, it leaves no trace of what it changed.
+pub(super) trait Session {
+    /// Tells this schema from every other one that the database has had: all that is said of it below is the same as long
+    /// as this is.
+    fn stamp(&self) -> Stamp;
+
+    /// Tables and views that are offered, by the bytes of their names. One query of the catalogue.
+    fn list(&mut self) -> Result<Arc<[Listed]>, SqlError>;
+
+    /// The table or view of exactly that name, if it is offered.
+    fn relation(&mut self, name: &str) -> Result<Option<Arc<Relation>>, SqlError>;
+
+    /// The foreign keys of any table that refer to that one, in the order of table names and then of declaration.
+    fn incoming(&mut self, name: &str) -> Result<Arc<[Incoming]>, SqlError>;
+
+    /// Runs a statement that reads, and hands over its rows one by one until there are no more or `take` has enough.
+    fn select(&mut self, statement: &Statement, take: &mut Take<'_>) -> Result<(), SqlError>;
+
+    /// Runs an INSERT, UPDATE or DELETE of the relation and gives the rows that it returns. The transaction goes on after a
+    /// violation, as if the statement had not been run.
+    fn change(&mut self, statement: &Statement, relation: &Relation) -> Result<Vec<Vec<Cell>>, ChangeError>;
+
+    /// Makes what was changed last. No deadline counts any more.
+    fn commit(self: Box<Self>) -> Committed;
+
+    /// Runs a statement that a caller wrote ([`Purpose::Foreign`]). `head` gets the names of its columns, then `take` its rows.
+    fn run(
+        &mut self,
+        sql: &str,
+        parameters: &[Cell],
+        head: &mut dyn FnMut(&[&str]) -> Result<(), SqlError>,
+        take: &mut Take<'_>,
+    ) -> Result<(), SqlError>;
+}
+
+/// Takes a row, and says whether to go on.
+pub(super) type Take<'t> = dyn FnMut(&[CellRef<'_>]) -> Result<Flow, SqlError> + 't;
+
+/// Whether more rows are wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Flow {
+    More,
+    Enough,
+}
+
+/// A statement that was made here: its text never holds a value, and names only as quoted identifiers.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Statement {
+    pub(super) sql: String,
+    pub(super) parameters: Vec<Cell>,
+}
+
+impl Statement {
+    pub(super) fn new(sql: impl Into<String>) -> Self {
+        Self { sql: sql.into(), parameters: Vec::new() }
+    }
+
+    /// Writes text.
+    pub(super) fn push(&mut self, sql: &str) -> &mut Self {
+        self.sql.push_str(sql);
+        self
+    }
+
+    /// Writes an identifier, quoted.
+    pub(super) fn name(&mut self, identifier: &str) -> &mut Self {
+        self.sql.push('"');
+        self.sql.push_str(&identifier.replace('"', "\"\""));
+        self.sql.push('"');
+        self
+    }
+
+    /// Writes a placeholder for a value: `$1`, `$2` and so on, in the order of the text.
+    pub(super) fn bind(&mut self, value: Cell) -> &mut Self {
+        self.parameters.push(value);
+        self.sql.push_str(&format!("${}", self.parameters.len()));
+        self
+    }
+}
+
+/// How long a session may go on. Cheap to clone.
+#[derive(Clone)]
+pub(super) struct Watch {
+    patience: Patience,
+    /// When a statement has had the time that this Host gives to one.
+    end: Instant,
+    pub(super) time: Duration,
+}
+
+impl Watch {
+    pub(super) fn new(patience: &Patience, time: Duration) -> Self {
+        let now = Instant::now();
+        let end = now.checked_add(time).unwrap_or(now + Duration::from_secs(86_400));
+        Self { patience: patience.clone(), end, time }
+    }
+
+    /// Whether to stop now.
+    pub(super) fn is_over(&self) -> bool {
+        Instant::now() >= self.end || self.patience.is_over()
+    }
+}
+
+/// Why the database gave no answer.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum SqlError {
+    /// The [`Watch`] was over.
+    #[error("the time ran out")]
+    Late,
+    /// Another program kept the database locked for as long as there was time.
+    #[error("another program keeps the database locked")]
+    Busy,
+    /// A limit, in words for the caller.
+    #[error("{0}")]
+    Limit(String),
+    /// What the caller wrote cannot be run, in words for the caller. Only of [`Session::run`].
+    #[error("{0}")]
+    Statement(String),
+    /// What the caller asked for goes against the schema as it is: it changed since it was read.
+    #[error("the schema changed")]
+    SchemaChanged,
+    /// It failed; for the log.
+    #[error("the database failed")]
+    Failed(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl SqlError {
+    pub(super) fn failed(source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        Self::Failed(source.into())
+    }
+}
+
+/// Why a change was not made.
+#[derive(Debug)]
+pub(super) enum ChangeError {
+    /// It would break a rule of the database.
+    Violation(Violation),
+    Error(SqlError),
+}
+
+impl From<SqlError> for ChangeError {
+    fn from(error: SqlError) -> Self {
+        Self::Error(error)
+    }
+}
+
+/// A rule of the database that a change would break.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Violation {
+    pub(super) constraint: Constraint,
+    /// The columns of the relation that it is about, as far as that is known.
+    pub(super) columns: Vec<Arc<str>>,
+    /// What is wrong, in words: of the database, or made here.
+    pub(super) message: String,
+}
+
+/// The kinds of rules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Constraint {
+    PrimaryKey,
+    Unique,
+    NotNull,
+    Check,
+    ForeignKey,
+    /// A value of a type that the column does not take.
+    Type,
+    /// A trigger refused.
+    Trigger,
+}
+
+impl Constraint {
+    pub(super) const ALL: [Self; 7] = [
+        Self::PrimaryKey,
+        Self::Unique,
+        Self::NotNull,
+        Self::Check,
+        Self::ForeignKey,
+        Self::Type,
+        Self::Trigger,
+    ];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::PrimaryKey => "primary_key",
+            Self::Unique => "unique",
+            Self::NotNull => "not_null",
+            Self::Check => "check",
+            Self::ForeignKey => "foreign_key",
+            Self::Type => "type",
+            Self::Trigger => "trigger",
+        }
+    }
+}
+
+/// What became of a transaction.
+#[derive(Debug)]
+pub(super) enum Committed {
+    Done,
+    /// For certain, nothing of it is there.
+    RolledBack(ChangeError),
+    /// Nobody knows.
+    Unknown(Box<dyn std::error::Error + Send + Sync>),
+}
+
+const BUSY: &str = "another program keeps the database locked, and nothing was changed; call again later";
+const LATE: &str = "the time ran out and nothing was changed; allow more time, or ask for less";
+
+impl From<SqlError> for ProviderError {
+    fn from(error: SqlError) -> Self {
+        match error {
+            SqlError::Late => Self::Late,
+            SqlError::Busy => Self::Limit(BUSY.to_owned()),
+            SqlError::Limit(text) => Self::Limit(text),
+            SqlError::SchemaChanged => Self::NotFound,
+            error @ (SqlError::Statement(_) | SqlError::Failed(_)) => Self::failed(error),
+        }
+    }
+}
+
+impl From<SqlError> for Refusal {
+    fn from(error: SqlError) -> Self {
+        match error {
+            SqlError::Late => Self::Limit(LATE.to_owned()),
+            SqlError::Busy => Self::Limit(BUSY.to_owned()),
+            SqlError::Limit(text) => Self::Limit(text),
+            SqlError::Statement(text) => Self::InvalidArguments(text),
+            SqlError::SchemaChanged => Self::InterfaceChanged,
+            error @ SqlError::Failed(_) => Self::failed(error),
+        }
+    }
+}
