@@ -3,5 +3,6 @@
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 mod files;
+mod sql;
 mod suite;
 mod unprivileged;

@@ -1,0 +1,3 @@
+//! A database as a Worldspace.
+
+mod databases;
