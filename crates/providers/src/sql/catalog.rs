@@ -125,3 +125,10 @@ impl Relation {
         self.key != Key::None
     }
 }
+
+impl Key {
+    /// Whether it is the rowid alone.
+    pub(super) fn is_rowid(&self) -> bool {
+        matches!(self, Self::Rowid(_))
+    }
+}

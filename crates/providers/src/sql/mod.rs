@@ -7,18 +7,35 @@
 //! What holds for every database stands here, against the seam in `engine`; what each kind does its own way stands in a module
 //! of its own, so far `sqlite`.
 
+#![allow(dead_code, reason = "grown in parts")]
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use self::engine::Engine;
+use worldspace_host::{
+    Call, Context, Done, Interface, LocalPath, LocalReference, Page, Provider, ProviderError, Published,
+    Refusal,
+};
+use worldspace_model::Segment;
+
+use self::declare::{DATABASE, Declared};
+use self::engine::{Engine, Purpose, Session, Watch};
 use self::sqlite::Sqlite;
+use crate::pool::{Patience, Pool};
 
 mod catalog;
 mod cell;
+mod declare;
+mod describe;
 mod engine;
+mod key;
 mod names;
+mod objects;
+mod read;
+mod shape;
 mod sqlite;
+mod write;
 
 pub use self::sqlite::is_sqlite;
 
@@ -26,9 +43,21 @@ pub use self::sqlite::is_sqlite;
 #[derive(Clone)]
 pub struct Database(Arc<Inner>);
 
+/// Short pieces of work at one time.
+const SHORT: usize = 8;
+/// Statements that may take long at one time, so that a few of them never keep others from looking at a row.
+const LONG: usize = 4;
+/// The database lets one writer in at a time; the others wait here and not within it.
+const WRITES: usize = 1;
+
 struct Inner {
     engine: Box<dyn Engine>,
+    declared: Declared,
     settings: Settings,
+    short: Pool,
+    /// For what reads as much as there is.
+    long: Pool,
+    writes: Pool,
 }
 
 /// What is offered of a database, and how.
@@ -86,8 +115,92 @@ impl Database {
     /// # Errors
     /// [`OpenError`].
     pub fn open_sqlite(path: impl AsRef<Path>, settings: Settings) -> Result<Self, OpenError> {
-        let engine = Sqlite::open(path.as_ref(), &settings)?;
-        Ok(Self(Arc::new(Inner { engine: Box::new(engine), settings })))
+        let path = path.as_ref();
+        let engine = Sqlite::open(path, &settings)?;
+        let declared = Declared::new(settings.writable).map_err(|fault| OpenError::Read {
+            path: path.to_owned(),
+            hint: "its interface cannot be declared".to_owned(),
+            source: fault.into(),
+        })?;
+        let (short, long, writes) = (Pool::new(SHORT), Pool::new(LONG), Pool::new(WRITES));
+        Ok(Self(Arc::new(Inner { engine: Box::new(engine), declared, settings, short, long, writes })))
+    }
+
+    /// Runs a piece of work that reads, in a transaction of its own.
+    async fn look<T: Send + 'static>(
+        &self,
+        context: &Context,
+        work: impl FnOnce(&mut dyn Session, &Declared) -> Result<T, ProviderError> + Send + 'static,
+    ) -> Result<T, ProviderError> {
+        let inner = self.0.clone();
+        let run = move |patience: &Patience| {
+            let mut session = inner.engine.begin(Purpose::Read, &inner.watch(patience))?;
+            work(&mut *session, &inner.declared)
+        };
+        self.0.short.run(context, run).await?
+    }
+}
+
+impl Inner {
+    fn watch(&self, patience: &Patience) -> Watch {
+        Watch::new(patience, self.settings.statement_time)
+    }
+
+    fn call(&self, context: &Context, patience: &Patience, call: Call) -> Result<Done, Refusal> {
+        let watch = self.watch(patience);
+        if write::is_of(&call) {
+            let session = self.engine.begin(Purpose::Write, &watch)?;
+            return write::run(session, &self.declared, context, call);
+        }
+        if call.interface().name.as_str() == DATABASE {
+            let mut session = self.engine.begin(Purpose::Foreign, &watch)?;
+            return read::raw::run(&mut *session, context, &watch, call);
+        }
+        let mut session = self.engine.begin(Purpose::Read, &watch)?;
+        read::run(&mut *session, &self.declared, context, call)
+    }
+}
+
+impl Provider for Database {
+    async fn object(&self, context: &Context, path: &LocalPath) -> Result<Published, ProviderError> {
+        let path = path.clone();
+        self.look(context, move |session, declared| objects::object(session, declared, &path)).await
+    }
+
+    async fn children(
+        &self,
+        context: &Context,
+        path: &LocalPath,
+        after: Option<&Segment>,
+        most: usize,
+    ) -> Result<Page, ProviderError> {
+        let (path, after) = (path.clone(), after.cloned());
+        let work = move |session: &mut dyn Session, declared: &Declared| {
+            objects::children(session, declared, &path, after.as_ref(), most)
+        };
+        self.look(context, work).await
+    }
+
+    async fn interface(
+        &self,
+        context: &Context,
+        reference: &LocalReference,
+    ) -> Result<Interface, ProviderError> {
+        let reference = reference.clone();
+        let work = move |session: &mut dyn Session, declared: &Declared| {
+            declared.interface(session, &reference)?.ok_or(ProviderError::NotFound)
+        };
+        self.look(context, work).await
+    }
+
+    async fn call(&self, context: &Context, call: Call) -> Result<Done, Refusal> {
+        let (inner, asked) = (self.0.clone(), context.clone());
+        let pool = match call.operation() {
+            _ if write::is_of(&call) => &self.0.writes,
+            "sql" | "count" | "frequent_values" | "query" => &self.0.long,
+            _ => &self.0.short,
+        };
+        pool.run(context, move |patience: &Patience| inner.call(&asked, patience, call)).await?
     }
 }
 

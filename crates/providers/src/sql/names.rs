@@ -108,7 +108,8 @@ mod tests {
             let segment = segment_of(&text).unwrap();
             prop_assert_eq!(text_of(segment.as_str()), Some(text.clone()));
             if let Some(behind) = text_of(&text) {
-                prop_assert_eq!(segment_of(&behind).unwrap().as_str(), text);
+                let segment = segment_of(&behind).unwrap();
+                prop_assert_eq!(segment.as_str(), text);
             }
         }
     }

@@ -1,0 +1,148 @@
+//! What people and models are told of columns, and of rows.
+
+use super::catalog::{Column, ColumnKind, Key, Relation};
+use super::cell::Cell;
+use super::shape::Found;
+
+/// The longest piece of a declaration, or of a value, that is repeated, in characters.
+const CLIP: usize = 60;
+/// How many columns a row is described by.
+const TELLING: usize = 3;
+/// What columns that tell people which row it is are often named, the most telling first.
+const NAMES: [&str; 12] = [
+    "name",
+    "title",
+    "label",
+    "subject",
+    "first_name",
+    "last_name",
+    "username",
+    "email",
+    "code",
+    "slug",
+    "status",
+    "kind",
+];
+
+/// A column in words: its type as it was declared, whether it is a key, its default, where it refers to.
+pub(super) fn column(relation: &Relation, place: usize) -> String {
+    let Some(column) = relation.columns.get(place) else { return String::new() };
+    let mut words = vec![match column.declared.is_empty() {
+        true => "No declared type".to_owned(),
+        false => clipped(&column.declared),
+    }];
+    if let Key::Columns { places, .. } = &relation.key
+        && places.contains(&place)
+    {
+        words.push(if places.len() == 1 { "primary key" } else { "part of the primary key" }.to_owned());
+    }
+    if !column.nullable {
+        words.push("not null".to_owned());
+    }
+    if column.generated {
+        words.push("computed by the database".to_owned());
+    } else if column.automatic {
+        words.push("numbered by the database where left out".to_owned());
+    }
+    if let Some(default) = &column.default {
+        words.push(format!("default {}", clipped(default)));
+    }
+    for key in relation.foreign_keys.iter().filter(|key| key.columns.contains(&place)) {
+        let at = key.columns.iter().position(|column| *column == place);
+        let column = at.and_then(|at| key.referenced.get(at)).map(|name| format!(" ({})", clipped(name)));
+        words.push(format!("refers to {}{}", clipped(&key.table), column.unwrap_or_default()));
+    }
+    let kind = match column.kind {
+        ColumnKind::Boolean => "; stored as 0 and 1",
+        ColumnKind::Digits => "; an integer of 64 bits in decimal digits",
+        ColumnKind::Time => "; as it is stored, a number as its digits",
+        ColumnKind::Any => "; any value, in the exact form",
+        _ => "",
+    };
+    format!("{}{kind}.", words.join(", "))
+}
+
+/// A row in a few words: the values of its most telling columns.
+pub(super) fn row(relation: &Relation, found: &Found) -> Option<String> {
+    let mut ranked: Vec<(usize, usize)> = relation
+        .columns
+        .iter()
+        .enumerate()
+        .filter_map(|(place, column)| rank(relation, place, column).map(|rank| (rank, place)))
+        .collect();
+    ranked.sort_unstable();
+    let mut told: Vec<String> = Vec::new();
+    for (_, place) in ranked {
+        let value = found.cells.get(place).and_then(|cell| told_of(&relation.columns[place], cell));
+        if let Some(value) = value.filter(|value| !told.contains(value)) {
+            told.push(value);
+        }
+        if told.len() == TELLING {
+            break;
+        }
+    }
+    (!told.is_empty()).then(|| told.join(" · "))
+}
+
+/// How telling a column is, the smaller the more; none if it does not tell anything to people.
+fn rank(relation: &Relation, place: usize, column: &Column) -> Option<usize> {
+    let is_key = matches!(&relation.key, Key::Columns { places, .. } if places.contains(&place));
+    let refers = relation.foreign_keys.iter().any(|key| key.columns.contains(&place));
+    let lower = column.name.to_ascii_lowercase();
+    let named = NAMES.iter().position(|name| *name == lower);
+    let ends = || NAMES.iter().position(|name| lower.ends_with(&format!("_{name}")) || lower.ends_with(name));
+    match column.kind {
+        ColumnKind::Bytes => None,
+        _ if refers => Some(300 + place),
+        ColumnKind::Text => Some(match (named, ends()) {
+            (Some(at), _) => at,
+            (None, Some(at)) => 20 + at,
+            (None, None) if is_key => 150,
+            (None, None) => 100 + place.min(40),
+        }),
+        ColumnKind::Time => Some(160 + place.min(30)),
+        // The path says it already.
+        _ if is_key => Some(400 + place),
+        _ => Some(200 + place.min(90)),
+    }
+}
+
+fn told_of(column: &Column, cell: &Cell) -> Option<String> {
+    let text = match cell {
+        Cell::Text(text) => clipped(text.trim()),
+        Cell::Integer(value) => value.to_string(),
+        Cell::Real(value) => value.to_string(),
+        _ => return None,
+    };
+    let is_text = matches!(column.kind, ColumnKind::Text | ColumnKind::Time | ColumnKind::Any);
+    match (text.is_empty(), is_text) {
+        (true, _) => None,
+        (false, true) => Some(text),
+        (false, false) => Some(format!("{} {text}", clipped(&column.name))),
+    }
+}
+
+/// The text in one line, its end left out where it is long.
+pub(super) fn clipped(text: &str) -> String {
+    let plain =
+        |character: char| if character.is_control() || character.is_whitespace() { ' ' } else { character };
+    let mut line: String = text.chars().take(CLIP).map(plain).collect();
+    if text.chars().nth(CLIP).is_some() {
+        line.push('…');
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_and_broken_texts_become_one_short_line() {
+        assert_eq!(clipped("a\nb\tc\u{7}"), "a b c ");
+        let long = clipped(&"x".repeat(CLIP + 1));
+        assert_eq!(long.chars().count(), CLIP + 1);
+        assert!(long.ends_with('…'));
+        assert_eq!(clipped(&"x".repeat(CLIP)).chars().count(), CLIP);
+    }
+}

@@ -1,0 +1,292 @@
+//! Which rows: `where`, as the caller is told of it and as the database is asked.
+
+use worldspace_host::{Call, Refusal};
+use worldspace_model::{Field, Name, Quoted, Type, UnionCase, Value, nearest};
+
+use crate::sql::catalog::{Column, ColumnKind, Relation};
+use crate::sql::cell::Cell;
+use crate::sql::engine::Statement;
+use crate::sql::key::RowKey;
+use crate::sql::names::Unique;
+use crate::sql::shape::{Shape, relation_path, type_of};
+
+/// Conditions in one list, and lists, at most: the database bounds how deep an expression is.
+const MOST: usize = 200;
+/// Values in all conditions at most, likewise.
+const MOST_VALUES: usize = 30_000;
+/// The longest pattern that the database takes, in bytes.
+const LONGEST_PATTERN: usize = 50_000;
+
+/// The name of the type of one condition.
+pub(super) const CONDITION: &str = "Condition";
+/// The name of the enum of columns.
+pub(super) const COLUMN: &str = "Column";
+
+/// The tests, by the name of their type.
+fn test_of(kind: ColumnKind) -> &'static str {
+    match kind {
+        ColumnKind::Boolean => "BooleanTest",
+        ColumnKind::Integer => "IntegerTest",
+        ColumnKind::Digits => "DigitsTest",
+        ColumnKind::Number => "NumberTest",
+        ColumnKind::Text => "TextTest",
+        ColumnKind::Time => "TimeTest",
+        ColumnKind::Bytes => "BytesTest",
+        ColumnKind::Any => "AnyTest",
+    }
+}
+
+fn tests(kind: ColumnKind) -> Type {
+    let ty = type_of(kind);
+    let case = |name: &str, ty: &Type, words: &str| UnionCase::carrying(name, ty.clone()).documented(words);
+    let mut cases =
+        vec![case("equal", &ty, "It is this."), case("not", &ty, "It is another value than this.")];
+    if kind != ColumnKind::Boolean {
+        cases.push(case("in", &Type::list(ty.clone()), "It is one of these."));
+    }
+    if !matches!(kind, ColumnKind::Boolean | ColumnKind::Bytes) {
+        cases.push(case("less", &ty, "It comes before this."));
+        cases.push(case("at_most", &ty, "It is this or comes before it."));
+        cases.push(case("greater", &ty, "It comes behind this."));
+        cases.push(case("at_least", &ty, "It is this or comes behind it."));
+    }
+    if matches!(kind, ColumnKind::Text | ColumnKind::Time) {
+        let words = "It matches this pattern: `%` any text, `_` any character, `\\` before one that is meant as it is; \
+                     ASCII letters of either case.";
+        cases.push(case("like", &ty, words));
+    }
+    cases.push(UnionCase::bare("null").documented("It has no value."));
+    cases.push(UnionCase::bare("not_null").documented("It has a value."));
+    Type::union(cases)
+}
+
+/// What the cases of a condition are named that is about no column: a value in the exact form.
+fn exact_case(shape: &Shape) -> Name {
+    let columns = shape.relation.columns.iter().map(|column| &*column.name);
+    Unique::beside(columns.chain(shape.references.iter().map(|reference| &*reference.field))).take(&["exact"])
+}
+
+/// The types that `where` and `order_by` need.
+pub(super) fn types(shape: &Shape) -> Vec<(&'static str, Type)> {
+    let relation = &shape.relation;
+    let mut kinds: Vec<ColumnKind> = Vec::new();
+    for kind in relation.columns.iter().map(|column| column.kind).chain([ColumnKind::Any]) {
+        if !kinds.contains(&kind) {
+            kinds.push(kind);
+        }
+    }
+    let mut types: Vec<(&str, Type)> = kinds.into_iter().map(|kind| (test_of(kind), tests(kind))).collect();
+    let columns = relation
+        .columns
+        .iter()
+        .map(|column| UnionCase::carrying(column.name.clone(), Type::named(test_of(column.kind))));
+    let references = shape.references.iter().map(|reference| {
+        UnionCase::carrying(reference.field.clone(), Type::ENTRY).documented("It refers to this row.")
+    });
+    let exact = UnionCase::carrying(
+        exact_case(shape),
+        Type::record([
+            Field::required("column", Type::named(COLUMN)),
+            Field::required("test", Type::named(test_of(ColumnKind::Any))),
+        ]),
+    )
+    .documented("As for a column, with a value in the exact form: for what the column's type cannot say.");
+    types.push((COLUMN, Type::one_of(relation.columns.iter().map(|column| column.name.clone()))));
+    types.push((CONDITION, Type::union(columns.chain(references).chain([exact]))));
+    types
+}
+
+/// Writes what `where` says: any of the lists, all within a list. Writes `TRUE` where it is absent.
+pub(super) fn write(call: &Call, shape: &Shape, statement: &mut Statement) -> Result<(), Refusal> {
+    let Some(lists) = call.argument("where") else {
+        statement.push("TRUE");
+        return Ok(());
+    };
+    let lists = items(lists);
+    bounded(lists.len(), "where")?;
+    // No list at all is no way to be chosen.
+    statement.push(if lists.is_empty() { "FALSE" } else { "(" });
+    for (at, list) in lists.iter().enumerate() {
+        let conditions = items(list);
+        bounded(conditions.len(), &format!("where[{at}]"))?;
+        statement.push(if at > 0 { " OR (" } else { "(" });
+        for (within, condition) in conditions.iter().enumerate() {
+            statement.push(if within > 0 { " AND " } else { "" });
+            one(call, shape, condition, &format!("where[{at}][{within}]"), statement)?;
+        }
+        statement.push(if conditions.is_empty() { "TRUE)" } else { ")" });
+    }
+    statement.push(if lists.is_empty() { "" } else { ")" });
+    if statement.parameters.len() > MOST_VALUES {
+        return Err(Refusal::argument(
+            "where",
+            format!("compares with more than {MOST_VALUES} values; ask in several calls"),
+        ));
+    }
+    Ok(())
+}
+
+fn bounded(number: usize, place: &str) -> Result<(), Refusal> {
+    if number > MOST {
+        return Err(Refusal::argument(
+            place,
+            format!("holds more than {MOST}; ask in several calls, or use `in`"),
+        ));
+    }
+    Ok(())
+}
+
+/// The items of a list, as its type says that it is one.
+fn items(value: &Value) -> &[Value] {
+    value.as_list().unwrap_or_default()
+}
+
+/// Name and payload of a union's case, as its type says that it is one.
+fn case(value: &Value) -> Option<(&str, Option<&Value>)> {
+    let record = value.as_record()?;
+    Some((record.get("$case")?.as_str()?, record.get("value")))
+}
+
+fn one(
+    call: &Call,
+    shape: &Shape,
+    condition: &Value,
+    place: &str,
+    statement: &mut Statement,
+) -> Result<(), Refusal> {
+    let relation = &shape.relation;
+    let odd = || Refusal::failed(format!("{place} is not of its type"));
+    let (name, payload) = case(condition).ok_or_else(odd)?;
+    let payload = payload.ok_or_else(odd)?;
+    if let Some(column) = relation.columns.iter().find(|column| &*column.name == name) {
+        return test(column, column.kind, payload, &format!("{place}.{name}"), statement);
+    }
+    if let Some(reference) = shape.references.iter().find(|reference| &*reference.field == name) {
+        let entry = payload.as_entry().ok_or_else(odd)?;
+        let path = call.local_of(entry, place)?;
+        let mut segments = path.segments();
+        let table = relation_path(&reference.target.name);
+        let (_, key) = (segments.next(), segments.next());
+        let key =
+            key.filter(|_| path.parent() == table).and_then(|key| RowKey::parse(&reference.target, key));
+        let no_row = || Refusal::argument(place, format!("is no row of {}", Quoted(&reference.target.name)));
+        let key = key.ok_or_else(no_row)?;
+        for (at, (column, referenced)) in
+            reference.key.columns.iter().zip(&reference.key.referenced).enumerate()
+        {
+            statement.push(if at > 0 { " AND " } else { "" }).name(&relation.columns[*column].name);
+            statement
+                .push(" = (SELECT ")
+                .name(referenced)
+                .push(" FROM ")
+                .name(&reference.target.name)
+                .push(" WHERE ");
+            key.is(&reference.target, statement);
+            statement.push(")");
+        }
+        return Ok(());
+    }
+    let record = payload.as_record().ok_or_else(odd)?;
+    let named = record.get("column").and_then(Value::as_str).ok_or_else(odd)?;
+    let column = relation.columns.iter().find(|column| &*column.name == named).ok_or_else(odd)?;
+    test(column, ColumnKind::Any, record.get("test").ok_or_else(odd)?, &format!("{place}.{named}"), statement)
+}
+
+/// Writes one test of a column, its values being of `kind`.
+fn test(
+    column: &Column,
+    kind: ColumnKind,
+    test: &Value,
+    place: &str,
+    statement: &mut Statement,
+) -> Result<(), Refusal> {
+    let (name, payload) = case(test).ok_or_else(|| Refusal::failed(format!("{place} is not of its type")))?;
+    statement.name(&column.name);
+    let operator = match name {
+        "null" => {
+            statement.push(" IS NULL");
+            return Ok(());
+        }
+        "not_null" => {
+            statement.push(" IS NOT NULL");
+            return Ok(());
+        }
+        "in" => {
+            statement.push(" IN (");
+            for (at, value) in payload.map(items).unwrap_or_default().iter().enumerate() {
+                statement.push(if at > 0 { ", " } else { "" });
+                statement.bind(cell(kind, value, &format!("{place}.in[{at}]"))?);
+            }
+            statement.push(")");
+            return Ok(());
+        }
+        "equal" => " = ",
+        "not" => " <> ",
+        "less" => " < ",
+        "at_most" => " <= ",
+        "greater" => " > ",
+        "at_least" => " >= ",
+        "like" => " LIKE ",
+        other => return Err(Refusal::failed(format!("{place}: no code for the test {other}"))),
+    };
+    let place = format!("{place}.{name}");
+    let value = payload.ok_or_else(|| Refusal::failed(format!("{place} has no value")))?;
+    let value = cell(kind, value, &place)?;
+    if value.is_null() {
+        return Err(Refusal::argument(
+            &place,
+            "is null, which no value compares with; use the tests `null` and `not_null`",
+        ));
+    }
+    if let (" LIKE ", Cell::Text(pattern)) = (operator, &value)
+        && pattern.len() > LONGEST_PATTERN
+    {
+        return Err(Refusal::argument(&place, format!("is longer than {LONGEST_PATTERN} bytes")));
+    }
+    statement.push(operator).bind(value);
+    if operator == " LIKE " {
+        statement.push(" ESCAPE '\\'");
+    }
+    Ok(())
+}
+
+fn cell(kind: ColumnKind, value: &Value, place: &str) -> Result<Cell, Refusal> {
+    Cell::of_argument(kind, value).map_err(|why| Refusal::argument(place, why))
+}
+
+/// The place of the column that an argument names.
+pub(in crate::sql) fn column(relation: &Relation, name: &str, place: &str) -> Result<usize, Refusal> {
+    relation.place(name).ok_or_else(|| {
+        Refusal::argument(place, format!("there is no column {}{}", Quoted(name), instead(relation, name)))
+    })
+}
+
+/// What was probably meant by a column that is not there: the nearest ones, else all as far as they can be told.
+pub(in crate::sql) fn instead(relation: &Relation, name: &str) -> String {
+    let mut left: Vec<&str> = relation.columns.iter().map(|column| &*column.name).collect();
+    let mut near: Vec<String> = Vec::new();
+    while near.len() < 3
+        && let Some(found) = nearest(name, left.iter().copied())
+    {
+        near.push(Quoted(found).to_string());
+        left.retain(|other| *other != found);
+    }
+    // A part of a name is often all that is remembered.
+    let lower = name.to_lowercase();
+    for other in left {
+        let other_lower = other.to_lowercase();
+        let within = lower.len() > 2
+            && (other_lower.contains(&lower) || lower.contains(&other_lower) && other.len() > 2);
+        if near.len() < 3 && within {
+            near.push(Quoted(other).to_string());
+        }
+    }
+    match near.is_empty() {
+        false => format!("; did you mean {}?", near.join(" or ")),
+        true => {
+            let some = relation.columns.iter().take(12).map(|column| Quoted(&column.name).to_string());
+            let more = if relation.columns.len() > 12 { ", …" } else { "" };
+            format!("; there are {}{more}", some.collect::<Vec<_>>().join(", "))
+        }
+    }
+}

@@ -1,0 +1,366 @@
+//! How rows of a relation look to callers: which fields they have, where their foreign keys lead, and what they weigh.
+
+use std::sync::Arc;
+
+use worldspace_host::{Context, LocalPath, Refusal, StateToken};
+use worldspace_model::{Field, Name, Segment, Type, Value};
+
+use super::catalog::{Column, ColumnKind, ForeignKey, Key, Relation};
+use super::cell::{Cell, CellRef};
+use super::engine::{Flow, Session, SqlError, Statement};
+use super::key::{self, RowKey};
+use super::names::{Unique, segment_of};
+use crate::sql::describe;
+
+/// The longest value that is shown among others, in bytes; a longer one is said to be omitted.
+pub(super) const LONGEST: usize = 128 << 10;
+
+/// The fields of a relation's rows.
+#[derive(Debug)]
+pub(super) struct Shape {
+    pub(super) relation: Arc<Relation>,
+    /// The foreign keys that can be followed.
+    pub(super) references: Vec<Reference>,
+}
+
+/// A foreign key as a field.
+#[derive(Debug)]
+pub(super) struct Reference {
+    pub(super) field: Name,
+    pub(super) key: ForeignKey,
+    pub(super) target: Arc<Relation>,
+}
+
+/// A row as it was read.
+#[derive(Debug)]
+pub(super) struct Found {
+    /// None where the relation's rows have no keys.
+    pub(super) key: Option<RowKey>,
+    /// Where it was selected.
+    pub(super) rowid: Option<i64>,
+    /// The values of the columns, in their order.
+    pub(super) cells: Vec<Cell>,
+}
+
+impl Shape {
+    /// The fields of that relation's rows; none if it is not there.
+    pub(super) fn of(session: &mut dyn Session, name: &str) -> Result<Option<Self>, SqlError> {
+        let Some(relation) = session.relation(name)? else { return Ok(None) };
+        let mut names = Unique::beside(relation.columns.iter().map(|column| &*column.name));
+        let mut references = Vec::new();
+        for key in &relation.foreign_keys {
+            if key.referenced.is_empty() {
+                continue;
+            }
+            let target = match *key.table == *relation.name {
+                true => relation.clone(),
+                false => match session.relation(&key.table) {
+                    Ok(Some(target)) => target,
+                    // What cannot be read cannot be followed; the table itself says why.
+                    Ok(None) | Err(SqlError::Limit(_)) => continue,
+                    Err(error) => return Err(error),
+                },
+            };
+            if !target.has_rows() {
+                continue;
+            }
+            let by = by_columns(&relation, key);
+            let same = relation.foreign_keys.iter().filter(|other| other.table == key.table).count();
+            let long = format!("{}_by_{by}", key.table);
+            let field = if same > 1 { names.take(&[&long]) } else { names.take(&[&key.table, &long]) };
+            references.push(Reference { field, key: key.clone(), target });
+        }
+        Ok(Some(Self { relation, references }))
+    }
+
+    /// The type of a row.
+    pub(super) fn record(&self) -> Type {
+        let columns = self.relation.columns.iter().enumerate().map(|(place, column)| {
+            let field = if column.nullable {
+                Field::optional(column.name.clone(), type_of(column.kind))
+            } else {
+                Field::required(column.name.clone(), type_of(column.kind))
+            };
+            field.documented(describe::column(&self.relation, place))
+        });
+        let references = self.references.iter().map(|reference| {
+            let by = by_columns(&self.relation, &reference.key).replace("_and_", ", ");
+            Field::optional(reference.field.clone(), Type::ENTRY)
+                .documented(format!("The row that {by} refers to."))
+        });
+        Type::record(columns.chain(references))
+    }
+
+    /// Writes `SELECT` and what [`Self::found`] takes.
+    pub(super) fn select(&self, statement: &mut Statement) {
+        statement.push("SELECT ");
+        let mut first = true;
+        if let Some(rowid) = self.rowid() {
+            statement.push(rowid);
+            first = false;
+        }
+        for column in &self.relation.columns {
+            statement.push(if first { "" } else { ", " }).name(&column.name);
+            first = false;
+        }
+        statement.push(" FROM ").name(&self.relation.name);
+    }
+
+    fn rowid(&self) -> Option<&'static str> {
+        match &self.relation.key {
+            Key::Rowid(name) | Key::Columns { when_null: Some(name), .. } => Some(name),
+            _ => None,
+        }
+    }
+
+    /// The row that was selected, its values cut at `longest` bytes.
+    pub(super) fn found(&self, row: &[CellRef<'_>], longest: usize) -> Result<Found, SqlError> {
+        let (rowid, row) = match (self.rowid(), row) {
+            (Some(_), [CellRef::Integer(rowid), row @ ..]) => (Some(*rowid), row),
+            (Some(_), _) => return Err(SqlError::failed("a rowid is no integer")),
+            (None, row) => (None, row),
+        };
+        let key = match (&self.relation.key, rowid) {
+            (Key::None, _) => None,
+            (Key::Rowid(_), rowid) => rowid.map(RowKey::Rowid),
+            (Key::Columns { places, .. }, rowid) => {
+                // Keys are whole, however long they are.
+                let cells: Vec<Cell> = places
+                    .iter()
+                    .map(|place| row.get(*place).map_or(Cell::Null, |cell| cell.to_cell(usize::MAX)))
+                    .collect();
+                match rowid {
+                    Some(rowid) if cells.iter().any(Cell::is_null) => Some(RowKey::Rowid(rowid)),
+                    _ => Some(RowKey::Columns(cells)),
+                }
+            }
+        };
+        Ok(Found { key, rowid, cells: row.iter().map(|cell| cell.to_cell(longest)).collect() })
+    }
+
+    /// The row with that key, its values cut at `longest`, and the state that it is in.
+    pub(super) fn row(
+        &self,
+        session: &mut dyn Session,
+        key: &RowKey,
+        longest: usize,
+    ) -> Result<Option<(Found, StateToken)>, SqlError> {
+        let mut statement = Statement::default();
+        self.select(&mut statement);
+        key.is(&self.relation, statement.push(" WHERE "));
+        let mut found = None;
+        session.select(&statement, &mut |row| {
+            found = Some((self.found(row, longest)?, self.state(row)));
+            Ok(Flow::Enough)
+        })?;
+        // The database may take another value for the same, as where a column does not tell cases apart.
+        Ok(found.filter(|(found, _)| found.key.as_ref() == Some(key)))
+    }
+
+    /// Stands for every value of a row, and for what the values belong to.
+    fn state(&self, row: &[CellRef<'_>]) -> StateToken {
+        let mut digest = blake3::Hasher::new();
+        for column in &self.relation.columns {
+            CellRef::Text(column.name.as_bytes()).add_to(&mut digest);
+        }
+        for cell in row {
+            cell.add_to(&mut digest);
+        }
+        StateToken::new(&digest.finalize().as_bytes()[..16])
+    }
+
+    /// The path of a row of this relation.
+    pub(super) fn path(&self, key: &RowKey) -> Option<LocalPath> {
+        path(&self.relation, key)
+    }
+
+    /// A row as a list shows it: its entry, and what it holds, typed or in the exact form.
+    pub(super) fn item(
+        &self,
+        session: &mut dyn Session,
+        context: &Context,
+        found: &Found,
+    ) -> Result<Value, Refusal> {
+        let path = found.key.as_ref().and_then(|key| self.path(key));
+        let row = self.typed(session, context, found)?;
+        let exact = if row.is_none() { Some(self.exact(found)?) } else { None };
+        let entry = path.map(|path| Value::Entry(context.entry(&path)));
+        Ok(Value::record([("entry", entry), ("row", row), ("exact", exact)])?)
+    }
+
+    /// About how many bytes the names of a row's fields, and its entry, take in an answer.
+    pub(super) fn weight_of_names(&self) -> usize {
+        let columns = self.relation.columns.iter().map(|column| column.name.len() + 4);
+        let references =
+            self.references.iter().map(|reference| reference.field.len() + reference.target.name.len() + 40);
+        columns.sum::<usize>() + references.sum::<usize>() + self.relation.name.len() + 60
+    }
+
+    /// The row by the types of its columns, if each value fits.
+    pub(super) fn typed(
+        &self,
+        session: &mut dyn Session,
+        context: &Context,
+        found: &Found,
+    ) -> Result<Option<Value>, Refusal> {
+        let mut fields: Vec<(Name, Option<Value>)> =
+            Vec::with_capacity(found.cells.len() + self.references.len());
+        for (column, cell) in self.relation.columns.iter().zip(&found.cells) {
+            let value = match cell.fitting(column.kind) {
+                None if !(cell.is_null() && column.nullable) => return Ok(None),
+                // That something is omitted is no value of it.
+                Some(_) if matches!(cell, Cell::Long { .. }) => return Ok(None),
+                value => value,
+            };
+            fields.push((column.name.clone(), value));
+        }
+        for reference in &self.references {
+            let target = self.follow(session, reference, &found.cells)?;
+            let entry = target.map(|path| Value::Entry(context.entry(&path)));
+            fields.push((reference.field.clone(), entry));
+        }
+        Ok(Some(Value::record(fields)?))
+    }
+
+    /// The row in the exact form.
+    pub(super) fn exact(&self, found: &Found) -> Result<Value, Refusal> {
+        let fields = self.relation.columns.iter().zip(&found.cells);
+        Ok(Value::record(fields.map(|(column, cell)| (column.name.clone(), Some(cell.exact()))))?)
+    }
+
+    /// Where a foreign key leads: to the row that it refers to, or, where that is gone, to where it would stand.
+    fn follow(
+        &self,
+        session: &mut dyn Session,
+        reference: &Reference,
+        cells: &[Cell],
+    ) -> Result<Option<LocalPath>, SqlError> {
+        let values: Vec<&Cell> = reference.key.columns.iter().filter_map(|place| cells.get(*place)).collect();
+        if values.iter().any(|cell| matches!(cell, Cell::Null | Cell::Long { .. })) {
+            return Ok(None);
+        }
+        let target = Self { relation: reference.target.clone(), references: Vec::new() };
+        let mut statement = Statement::default();
+        target.select_key(&mut statement);
+        for (at, (column, cell)) in reference.key.referenced.iter().zip(&values).enumerate() {
+            statement
+                .push(if at > 0 { " AND " } else { " WHERE " })
+                .name(column)
+                .push(" = ")
+                .bind((*cell).clone());
+        }
+        let mut found = None;
+        session.select(&statement, &mut |row| {
+            found = target.key_of(row)?;
+            Ok(Flow::Enough)
+        })?;
+        let found = found.or_else(|| dangling(reference, &values));
+        Ok(found.and_then(|key| target.path(&key)))
+    }
+
+    /// Writes `SELECT` and what [`Self::key_of`] takes.
+    pub(super) fn select_key(&self, statement: &mut Statement) {
+        self.list_key(statement.push("SELECT "));
+        statement.push(" FROM ").name(&self.relation.name);
+    }
+
+    /// Writes what [`Self::key_of`] takes, as it stands behind `SELECT` or `RETURNING`.
+    pub(super) fn list_key(&self, statement: &mut Statement) {
+        statement.push(self.rowid().unwrap_or("NULL"));
+        if let Key::Columns { places, .. } = &self.relation.key {
+            for place in places {
+                statement.push(", ").name(&self.relation.columns[*place].name);
+            }
+        }
+    }
+
+    /// The key that was selected.
+    pub(super) fn key_of(&self, row: &[CellRef<'_>]) -> Result<Option<RowKey>, SqlError> {
+        let [rowid, key @ ..] = row else { return Err(SqlError::failed("a key was not selected")) };
+        let cells: Vec<Cell> = key.iter().map(|cell| cell.to_cell(usize::MAX)).collect();
+        let by_rowid = cells.is_empty() || cells.iter().any(Cell::is_null);
+        Ok(match rowid {
+            CellRef::Integer(rowid) if by_rowid => Some(RowKey::Rowid(*rowid)),
+            _ if by_rowid => None,
+            _ => Some(RowKey::Columns(cells)),
+        })
+    }
+}
+
+impl Found {
+    /// Omits the longest values until the row takes no more than about `room` bytes.
+    pub(super) fn fit(&mut self, room: usize) {
+        while self.weight() > room {
+            let longest = self.cells.iter_mut().max_by_key(|cell| cell.weight());
+            let Some(cell) = longest else { return };
+            *cell = match cell.as_ref() {
+                CellRef::Text(bytes) if !bytes.is_empty() => {
+                    Cell::Long { text: true, size: bytes.len() as u64 }
+                }
+                CellRef::Blob(bytes) if !bytes.is_empty() => {
+                    Cell::Long { text: false, size: bytes.len() as u64 }
+                }
+                _ => return,
+            };
+        }
+    }
+
+    /// About how many bytes it takes in an answer, without the names of its fields.
+    pub(super) fn weight(&self) -> usize {
+        self.cells.iter().map(Cell::weight).sum()
+    }
+}
+
+/// The type of a column's values.
+pub(super) fn type_of(kind: ColumnKind) -> Type {
+    match kind {
+        ColumnKind::Boolean => Type::BOOLEAN,
+        ColumnKind::Integer => Type::INTEGER,
+        ColumnKind::Number => Type::NUMBER,
+        ColumnKind::Digits | ColumnKind::Text | ColumnKind::Time => Type::STRING,
+        ColumnKind::Bytes => Type::BYTES,
+        ColumnKind::Any => Type::JSON,
+    }
+}
+
+/// The path of a relation.
+pub(super) fn relation_path(name: &str) -> Option<LocalPath> {
+    Some(LocalPath::root().child(&segment_of(name)?))
+}
+
+/// The path of a row.
+pub(super) fn path(relation: &Relation, key: &RowKey) -> Option<LocalPath> {
+    let segment: Segment = key.segment(relation)?;
+    Some(relation_path(&relation.name)?.child(&segment))
+}
+
+/// The columns of a foreign key, as a part of a name.
+pub(super) fn by_columns(relation: &Relation, key: &ForeignKey) -> String {
+    let names: Vec<&str> = key.columns.iter().map(|place| &*relation.columns[*place].name).collect();
+    names.join("_and_")
+}
+
+/// The key that a row would have that is referred to and is not there, if the reference is to the key.
+fn dangling(reference: &Reference, values: &[&Cell]) -> Option<RowKey> {
+    let target = &reference.target;
+    let at = |column: &Column| reference.key.referenced.iter().position(|name| *name == column.name);
+    match &target.key {
+        Key::Columns { places, .. } if places.len() == values.len() => {
+            let cells = places.iter().map(|place| {
+                let column = &target.columns[*place];
+                Some(as_stored(column, values[at(column)?]))
+            });
+            Some(RowKey::Columns(cells.collect::<Option<_>>()?))
+        }
+        _ => None,
+    }
+}
+
+/// The value as that column would hold it.
+fn as_stored(column: &Column, cell: &Cell) -> Cell {
+    match cell {
+        Cell::Text(text) if column.numeric => key::number(text).unwrap_or_else(|| cell.clone()),
+        Cell::Integer(value) if column.kind == ColumnKind::Text => Cell::Text(value.to_string().into()),
+        _ => cell.clone(),
+    }
+}

@@ -1,0 +1,66 @@
+//! New rows.
+
+use worldspace_host::{After, Call, Context, Done, Refusal};
+use worldspace_model::Value;
+
+use super::given::{self, Given};
+use super::violation::{self, Wanted};
+use super::{Effect, commit, key_returned, passed_over, refused};
+use crate::sql::engine::{ChangeError, Session, Statement};
+use crate::sql::shape::Shape;
+
+pub(super) fn run(
+    mut session: Box<dyn Session + '_>,
+    shape: &Shape,
+    context: &Context,
+    call: Call,
+) -> Result<Done, Refusal> {
+    let given = match call.operation() {
+        "insert_exact" => given::exact(&shape.relation, &call)?,
+        _ => given::typed(&shape.relation, &call)?,
+    };
+    let rows = match session.change(&statement(shape, &given), &shape.relation) {
+        Ok(rows) => rows,
+        Err(ChangeError::Error(error)) => return Err(error.into()),
+        Err(ChangeError::Violation(violation)) => {
+            let wanted = Wanted::of_insert(&given);
+            let violation = violation::explain(&mut *session, shape, violation, &wanted, None);
+            return refused(session, call, &violation);
+        }
+    };
+    let Some(row) = rows.first() else { return refused(session, call, &passed_over("inserted")) };
+    let key = key_returned(shape, row)?;
+    let entry = match &key {
+        None if shape.relation.has_rows() => return Err(Refusal::failed("an inserted row has no key")),
+        None => None,
+        Some(key) => {
+            let unnamed = "the key of the row holds what no path can hold, as a zero byte, and nothing was inserted; give \
+                           it another key, or use a program of the database";
+            let path = shape.path(key).ok_or_else(|| Refusal::InvalidArguments(unnamed.to_owned()))?;
+            Some(Value::Entry(context.entry(&path)))
+        }
+    };
+    let owing =
+        violation::referring_to_nothing(&mut *session, shape, &Wanted::of_insert(&given)).ok().flatten();
+    let result = Value::case("inserted", entry)?;
+    // A table is described and told by its schema, whatever rows it has.
+    commit(session, call, None, Effect { result, after: After::Unchanged, owing })
+}
+
+fn statement(shape: &Shape, given: &Given) -> Statement {
+    let mut statement = Statement::new("INSERT INTO ");
+    statement.name(&shape.relation.name);
+    if given.is_empty() {
+        statement.push(" DEFAULT VALUES");
+    } else {
+        for (at, (place, _)) in given.iter().enumerate() {
+            statement.push(if at > 0 { ", " } else { " (" }).name(&shape.relation.columns[*place].name);
+        }
+        for (at, (_, cell)) in given.iter().enumerate() {
+            statement.push(if at > 0 { ", " } else { ") VALUES (" }).bind(cell.clone());
+        }
+        statement.push(")");
+    }
+    shape.list_key(statement.push(" RETURNING "));
+    statement
+}
