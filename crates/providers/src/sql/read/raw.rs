@@ -1,19 +1,159 @@
-//! Placeholder.
+//! `sql`: a statement that a caller wrote. That it only reads, the engine sees to; here it is bounded and told.
 
 use worldspace_host::{Call, Context, Done, Interface, Refusal};
-use worldspace_model::Fault;
+use worldspace_model::{Fault, Field, OperationDeclaration, Type, Value, text_weight};
 
-use crate::sql::engine::{Session, Watch};
+use crate::budget::{self, Budget};
+use crate::sql::cell::Cell;
+use crate::sql::engine::{Flow, Session, SqlError, Watch};
+use crate::sql::shape::Found;
+
+/// Rows in an answer unless said otherwise, and at most.
+const USUAL: usize = 100;
+const MOST: usize = 10_000;
+/// The longest value that is shown among others, in bytes.
+const LONGEST: usize = 64 << 10;
+/// What the names of columns may take of an answer, in bytes.
+const NAMES: usize = 128 << 10;
+/// What a row takes at most, so that the first one always fits.
+const ROW: usize = 384 << 10;
+
+/// The exact form of values, in words.
+pub(in crate::sql) const EXACT: &str = "Values in the exact form: null, numbers and strings stand for themselves, true and \
+     false for 1 and 0, and all else is an object with one member: {\"$integer\": \"9007199254740993\"} for an integer \
+     beyond ±(2^53−1), {\"$bytes\": \"base64\"} for a blob, {\"$real\": \"Infinity\"} or \"-Infinity\", {\"$text\": \
+     \"base64\"} for text that is not UTF-8.";
 
 pub(in crate::sql) fn declare() -> Result<Interface, Fault> {
-    Interface::builder().build()
+    Interface::builder()
+        .documented(
+            "A database: its tables and views are the Objects below it; what they do not offer, SQL asks.",
+        )
+        .read(sql())
+        .build()
+}
+
+fn sql() -> OperationDeclaration {
+    let limit = format!("Rows, from 1: {USUAL} unless given, {MOST} at most.");
+    let omitted = format!(
+        "{EXACT} A value of more than {} KiB is {{\"$omitted\": {{\"type\", \"size\"}}}}; `substr` gives a part of it. Of a \
+         row that is too large for an answer, the longest values are omitted.",
+        LONGEST >> 10
+    );
+    OperationDeclaration::new("sql")
+        .documented("Runs one SQL statement that reads, such as a SELECT over several tables.")
+        .detailed(
+            "The dialect is SQLite's. Tables and views are named as below this Object, but without its escapes of `~` and \
+             `/`, and their columns as in their `query`; a name that is no plain word stands in double quotes, a text in \
+             single ones. Nothing can be changed: whatever would write, attach a file or set an option is refused, however \
+             it is written.",
+        )
+        .takes([
+            Field::required("query", Type::STRING)
+                .documented("One statement: SELECT, WITH … SELECT, VALUES or EXPLAIN QUERY PLAN.")
+                .detailed("Write `?` for values and give them in `parameters`, so that no value is taken for SQL."),
+            Field::optional("parameters", Type::list(Type::JSON))
+                .documented("The values of the `?`, in their order.")
+                .detailed(EXACT),
+            Field::optional("limit", Type::INTEGER).documented(limit),
+        ])
+        .returns(Type::record([
+            Field::required("columns", Type::list(Type::STRING)).documented("The names of the columns of the result."),
+            Field::required("rows", Type::list(Type::list(Type::JSON)))
+                .documented("The rows: a value for each column.")
+                .detailed(omitted),
+            Field::required("truncated", Type::BOOLEAN)
+                .documented("Whether there may be more rows: narrow the query, or go on with LIMIT and OFFSET.")
+                .detailed("It stopped at `limit`, or at the room that an answer has."),
+        ]))
 }
 
 pub(in crate::sql) fn run(
-    _session: &mut dyn Session,
-    _context: &Context,
-    _watch: &Watch,
-    _call: Call,
+    session: &mut dyn Session,
+    context: &Context,
+    watch: &Watch,
+    call: Call,
 ) -> Result<Done, Refusal> {
-    Err(Refusal::failed("not there yet"))
+    let query = call.text("query").unwrap_or_default();
+    if query.trim().is_empty() {
+        return Err(Refusal::argument("query", "is empty; write a statement such as SELECT 1"));
+    }
+    let parameters = parameters(&call)?;
+    let limit = call.count("limit", USUAL, MOST)?;
+    let mut answer = Answer {
+        columns: Vec::new(),
+        rows: Vec::new(),
+        truncated: false,
+        budget: Budget::of(context),
+        row: budget::room(context, ROW),
+    };
+    let mut columns = Vec::new();
+    let mut head = |names: &[&str]| {
+        let weight: usize = names.iter().map(|name| text_weight(name) + 4).sum();
+        if weight > budget::room(context, NAMES) {
+            let text = "the names of its columns take more room than the rows; give them short ones with AS";
+            return Err(SqlError::Statement(text.to_owned()));
+        }
+        columns = names.iter().map(|name| Value::from(*name)).collect();
+        Ok(())
+    };
+    let ran = session.run(query, &parameters, &mut head, &mut |row| {
+        if answer.rows.len() == limit {
+            answer.truncated = true;
+            return Ok(Flow::Enough);
+        }
+        answer.take(row.iter().map(|cell| cell.to_cell(LONGEST)).collect())
+    });
+    ran.map_err(|error| match error {
+        SqlError::Statement(text) => Refusal::argument("query", text),
+        SqlError::Late => Refusal::Limit(format!(
+            "the time for the statement ran out, of which this Host gives {} s at most; ask for less, such as by columns \
+             that have an index",
+            watch.time.as_secs_f64()
+        )),
+        error => error.into(),
+    })?;
+    answer.columns = columns;
+    let result = answer.into_value()?;
+    Ok(call.done(result))
+}
+
+fn parameters(call: &Call) -> Result<Vec<Cell>, Refusal> {
+    let given = call.argument("parameters").and_then(Value::as_list).unwrap_or_default();
+    let cell = |(at, value)| {
+        Cell::of_exact(value).map_err(|why| Refusal::argument(&format!("parameters[{at}]"), why))
+    };
+    given.iter().enumerate().map(cell).collect()
+}
+
+/// What is gathered.
+struct Answer {
+    columns: Vec<Value>,
+    rows: Vec<Value>,
+    truncated: bool,
+    budget: Budget,
+    /// The room that one row has.
+    row: usize,
+}
+
+impl Answer {
+    fn take(&mut self, cells: Vec<Cell>) -> Result<Flow, SqlError> {
+        let mut row = Found { key: None, rowid: None, cells };
+        row.fit(self.row);
+        if !self.budget.take_bytes(row.weight()) {
+            self.truncated = true;
+            return Ok(Flow::Enough);
+        }
+        let values = row.cells.iter().map(Cell::exact).collect();
+        self.rows.push(Value::list(values).map_err(SqlError::failed)?);
+        Ok(Flow::More)
+    }
+
+    fn into_value(self) -> Result<Value, Fault> {
+        Value::record([
+            ("columns", Some(Value::list(self.columns)?)),
+            ("rows", Some(Value::list(self.rows)?)),
+            ("truncated", Some(Value::Boolean(self.truncated))),
+        ])
+    }
 }

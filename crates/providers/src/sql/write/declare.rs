@@ -1,14 +1,174 @@
-//! Placeholder.
+//! The interfaces that change rows, as they are declared to people and models.
 
-use worldspace_host::Interface;
-use worldspace_model::Fault;
+use worldspace_host::{Interface, InterfaceBuilder};
+use worldspace_model::{Effect, Fault, Field, OperationDeclaration, Type, UnionCase};
 
-use crate::sql::shape::Shape;
+use super::given::{self, COLUMNS};
+use crate::sql::catalog::{Column, Relation};
+use crate::sql::describe::{self, clipped};
+use crate::sql::engine::Constraint;
+use crate::sql::read::raw::EXACT;
+use crate::sql::shape::{Shape, type_of};
 
-pub(in crate::sql) fn table(_shape: &Shape) -> Result<Interface, Fault> {
-    Interface::builder().build()
+/// The type of what is said where a rule of the database forbids a change.
+const VIOLATION: &str = "Violation";
+
+const WHOLE: &str =
+    "It happens wholly or not at all, with all that triggers and foreign keys of the database make of it.";
+
+pub(in crate::sql) fn table(shape: &Shape) -> Result<Interface, Fault> {
+    let words = format!("The table {}: new rows.", clipped(&shape.relation.name));
+    saying_why(Interface::builder().documented(words)).write(insert(shape)).write(insert_exact(shape)).build()
 }
 
-pub(in crate::sql) fn row(_shape: &Shape) -> Result<Interface, Fault> {
-    Interface::builder().build()
+pub(in crate::sql) fn row(shape: &Shape) -> Result<Interface, Fault> {
+    let words = format!("A row of the table {}: its values, and its end.", clipped(&shape.relation.name));
+    saying_why(Interface::builder().documented(words))
+        .operation(update(shape), [Effect::Guarded])
+        .operation(update_exact(), [Effect::Guarded])
+        .operation(delete(), [Effect::Destructive, Effect::Guarded])
+        .build()
+}
+
+fn saying_why(builder: InterfaceBuilder) -> InterfaceBuilder {
+    let kinds: Vec<String> = Constraint::ALL.iter().map(|kind| format!("`{}`", kind.name())).collect();
+    let violation = Type::record([
+        Field::required("constraint", Type::STRING)
+            .documented("The kind of rule that it would break.")
+            .detailed(format!(
+                "One of {}. `type` is a value that the column does not take; with `trigger`, the database has a rule of \
+                 its own against it.",
+                kinds.join(", ")
+            )),
+        Field::required("columns", Type::list(Type::STRING))
+            .documented("The columns of this table that the rule is about, as far as that is known."),
+        Field::required("message", Type::STRING).documented("What is wrong, in words."),
+    ]);
+    builder.ty(VIOLATION, violation)
+}
+
+fn refused() -> UnionCase {
+    UnionCase::carrying("refused", Type::named(VIOLATION))
+        .documented("A rule of the database forbids it; nothing was done.")
+}
+
+fn inserted(shape: &Shape) -> Type {
+    let inserted = match shape.relation.has_rows() {
+        true => UnionCase::carrying("inserted", Type::ENTRY),
+        false => UnionCase::bare("inserted"),
+    };
+    Type::union([inserted.documented("It is there now."), refused()])
+}
+
+fn insert(shape: &Shape) -> OperationDeclaration {
+    let relation = &shape.relation;
+    let mut parameters: Vec<Field> = open(relation)
+        .map(|(place, column)| {
+            let (name, ty) = (column.name.clone(), type_of(column.kind));
+            let field = if is_needed(column) { Field::required(name, ty) } else { Field::optional(name, ty) };
+            field.documented(describe::column(relation, place))
+        })
+        .collect();
+    parameters.extend(set_null(
+        relation,
+        "Columns that get NULL on purpose, where leaving them out means their default.",
+    ));
+    OperationDeclaration::new("insert")
+        .documented("Adds a row.")
+        .detailed(format!(
+            "{WHOLE} A column that is left out gets its default, else NULL. What the type of a column cannot say, such as \
+             an integer beyond ±(2^53−1), `insert_exact` takes."
+        ))
+        .takes(parameters)
+        .returns(inserted(shape))
+}
+
+fn insert_exact(shape: &Shape) -> OperationDeclaration {
+    let needed: Vec<String> = open(&shape.relation)
+        .filter(|(_, column)| is_needed(column))
+        .map(|(_, column)| format!("`{}`", clipped(&column.name)))
+        .collect();
+    let words = match needed.is_empty() {
+        true => "No column is needed.".to_owned(),
+        false => format!("Needed: {}.", needed.join(", ")),
+    };
+    OperationDeclaration::new("insert_exact")
+        .documented(
+            "Adds a row whose values are given in a form that loses nothing, as `read_exact` shows them.",
+        )
+        .detailed(format!("{WHOLE} For what the parameters of `insert` cannot say: {BEYOND}."))
+        .takes([Field::required(COLUMNS, Type::JSON)
+            .documented("An object: the columns by name, each with its value; null is NULL.")
+            .detailed(format!("A column that is left out gets its default, else NULL. {words} {EXACT}"))])
+        .returns(inserted(shape))
+}
+
+/// What columns hold that their types cannot say.
+const BEYOND: &str =
+    "integers beyond ±(2^53−1), infinities, and values of another kind than the column was declared for";
+
+fn update(shape: &Shape) -> OperationDeclaration {
+    // What a column gets where a new row leaves it out says nothing here.
+    let mut relation = Relation::clone(&shape.relation);
+    for column in &mut relation.columns {
+        column.default = None;
+        column.automatic = false;
+    }
+    let column = |(place, column): (usize, &Column)| {
+        Field::optional(column.name.clone(), type_of(column.kind))
+            .documented(describe::column(&relation, place))
+    };
+    let mut parameters: Vec<Field> = open(&shape.relation).map(column).collect();
+    parameters.extend(set_null(&shape.relation, "Columns that become NULL. There is no other way to that."));
+    OperationDeclaration::new("update")
+        .documented("Changes columns of the row; those that are left out stay as they are.")
+        .detailed(format!(
+            "{WHOLE} Where the key changes, the row stands at another path then. What the type of a column cannot say, \
+             `update_exact` takes."
+        ))
+        .takes(parameters)
+        .returns(updated())
+}
+
+fn update_exact() -> OperationDeclaration {
+    OperationDeclaration::new("update_exact")
+        .documented(
+            "Changes columns of the row to values in a form that loses nothing, as `read_exact` shows them.",
+        )
+        .detailed(format!("{WHOLE} For what the parameters of `update` cannot say: {BEYOND}."))
+        .takes([Field::required(COLUMNS, Type::JSON)
+            .documented("An object: the columns that change by name, each with its new value; null is NULL.")
+            .detailed(format!("A column that is left out stays as it is. {EXACT}"))])
+        .returns(updated())
+}
+
+fn updated() -> Type {
+    Type::union([UnionCase::bare("updated").documented("It holds that now."), refused()])
+}
+
+fn delete() -> OperationDeclaration {
+    OperationDeclaration::new("delete")
+        .documented("Deletes the row.")
+        .detailed(format!(
+            "{WHOLE} Where other rows refer to it, their foreign keys say what that means: that it is refused, that they \
+             go too, or that they refer to nothing then."
+        ))
+        .returns(Type::union([UnionCase::bare("deleted").documented("It is gone."), refused()]))
+}
+
+fn set_null(relation: &Relation, words: &str) -> Option<Field> {
+    let nullable: Vec<_> = open(relation).filter(|(_, column)| given::takes_null(column)).collect();
+    let names = nullable.iter().map(|(_, column)| &*column.name);
+    (!nullable.is_empty()).then(|| {
+        Field::optional(given::set_null(relation), Type::list(Type::one_of(names))).documented(words)
+    })
+}
+
+fn open(relation: &Relation) -> impl Iterator<Item = (usize, &Column)> {
+    relation.columns.iter().enumerate().filter(|(_, column)| given::is_open(column))
+}
+
+/// Whether a row cannot be without a value that only its maker knows.
+fn is_needed(column: &Column) -> bool {
+    !column.nullable && column.default.is_none() && !column.automatic
 }

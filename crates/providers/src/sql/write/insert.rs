@@ -40,8 +40,7 @@ pub(super) fn run(
             Some(Value::Entry(context.entry(&path)))
         }
     };
-    let owing =
-        violation::referring_to_nothing(&mut *session, shape, &Wanted::of_insert(&given)).ok().flatten();
+    let owing = violation::referring_to_nothing(&mut *session, shape, &Wanted::of_insert(&given))?;
     let result = Value::case("inserted", entry)?;
     // A table is described and told by its schema, whatever rows it has.
     commit(session, call, None, Effect { result, after: After::Unchanged, owing })

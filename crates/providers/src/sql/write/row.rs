@@ -43,7 +43,7 @@ pub(super) fn update(
             return refused(session, call, &violation);
         }
     };
-    let owing = violation::referring_to_nothing(&mut *session, shape, &wanted).ok().flatten();
+    let owing = violation::referring_to_nothing(&mut *session, shape, &wanted)?;
     let new_key =
         key_returned(shape, &changed)?.ok_or_else(|| Refusal::failed("an updated row has no key"))?;
     // What triggers made of it counts as well, so it is read again.
