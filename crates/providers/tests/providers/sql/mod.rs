@@ -1,3 +1,7 @@
 //! A database as a Worldspace.
 
+mod contending;
 mod databases;
+mod suite;
+mod paging;
+mod world;

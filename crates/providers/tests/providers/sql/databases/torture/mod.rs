@@ -10,6 +10,8 @@ mod names;
 mod references;
 mod values;
 
+pub(crate) use names::segments;
+
 /// Makes the database, in the order of the rooms of this module.
 pub(crate) fn make(path: &Path) {
     let mut connection = create(path);

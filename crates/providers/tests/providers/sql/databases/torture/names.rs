@@ -114,6 +114,15 @@ fn long_name() -> String {
     "Long name. ".chars().cycle().take(1_000).collect()
 }
 
+/// The segments of the tables that are named so.
+pub(crate) fn segments() -> Vec<String> {
+    let segment = |name: &str| match name {
+        "" | "." | ".." => format!("~t{name}"),
+        name => name.replace('~', "~0").replace('/', "~1"),
+    };
+    NAMES.iter().map(|name| segment(name)).chain([long_name()]).collect()
+}
+
 pub(super) fn statements() -> Vec<String> {
     let long = long_name();
     let all: Vec<&str> = NAMES.iter().copied().chain([&*long]).collect();
