@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 mod files;
+mod hosted;
 mod sql;
 mod suite;
 mod unprivileged;
