@@ -2,6 +2,7 @@
 
 mod contending;
 mod databases;
-mod suite;
 mod paging;
+mod suite;
+mod whole;
 mod world;

@@ -37,6 +37,16 @@ const FIXED: &[&str] = &[
      INSERT INTO \"to any case\" VALUES (1, 'Ann'), (2, 'ANN'), (3, 'bob')",
     "CREATE TABLE \"to text\" (k TEXT PRIMARY KEY REFERENCES \"keys of text\" (k), w TEXT REFERENCES \"no rowid\" (k));
      INSERT INTO \"to text\" VALUES ('', ''), ('..', '..'), ('a/b', 'a/b'), ('~t', NULL), (NULL, NULL)",
+    // Names of what refers that are taken already, or that nobody expects.
+    "CREATE TABLE read (id INTEGER PRIMARY KEY, person INTEGER REFERENCES person (id));
+     CREATE TABLE \"update\" (id INTEGER PRIMARY KEY, \"set_null\" INTEGER REFERENCES person (id));
+     CREATE TABLE message_by_sender (id INTEGER PRIMARY KEY, person INTEGER REFERENCES person (id));
+     CREATE TABLE \"🦀 / ~ \"\"child\"\"\" (\"a, b\" INTEGER PRIMARY KEY, \"\" INTEGER REFERENCES person (id),
+         \"./..\" INTEGER REFERENCES \"🦀 / ~ \"\"child\"\"\" (\"a, b\"));
+     INSERT INTO read VALUES (1, 1);
+     INSERT INTO \"update\" VALUES (1, 1), (2, 2);
+     INSERT INTO message_by_sender VALUES (1, 1);
+     INSERT INTO \"🦀 / ~ \"\"child\"\"\" VALUES (1, 1, 1), (2, 2, 1)",
     "CREATE TABLE parent (id INTEGER PRIMARY KEY, v TEXT);
      CREATE TABLE child_cascade (id INTEGER PRIMARY KEY, parent INTEGER REFERENCES parent (id) ON DELETE CASCADE ON UPDATE CASCADE);
      CREATE TABLE child_null (id INTEGER PRIMARY KEY, parent INTEGER REFERENCES parent (id) ON DELETE SET NULL);
