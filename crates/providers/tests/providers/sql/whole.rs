@@ -84,7 +84,7 @@ impl Seen {
             for operation in interface.descriptor().operations() {
                 let name = operation.name();
                 if !["read", "read_exact", "read_bytes"].contains(&name.as_ref()) {
-                    let rows = self.rows(entry, &name, 1_000).await.unwrap();
+                    let rows = self.rows(entry, name, 1_000).await.unwrap();
                     found.extend(rows.iter().filter_map(entry_of));
                 }
             }
