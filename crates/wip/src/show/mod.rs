@@ -3,6 +3,7 @@
 pub(crate) mod command;
 pub(crate) mod object;
 pub(crate) mod result;
+mod rows;
 pub(crate) mod style;
 pub(crate) mod table;
 pub(crate) mod text;

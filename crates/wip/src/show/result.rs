@@ -4,8 +4,7 @@ use worldspace_model::{EntryPath, Members, Record, Shape, TypeRef, UnionCases, V
 
 use super::command::Commands;
 use super::style::{self, styled};
-use super::table::{self, Align};
-use super::text;
+use super::{rows, table, text};
 
 /// So many entries of a result are listed by themselves.
 const ENTRIES: usize = 10;
@@ -58,7 +57,7 @@ fn block(out: &mut String, value: &Value, ty: TypeRef<'_>, width: Option<usize>)
         }
         (Shape::List(items), Value::List(list)) => match items.shape() {
             _ if list.items().is_empty() => out.push_str("none\n"),
-            Shape::Record(members) => rows(out, members, list.items(), width),
+            Shape::Record(members) => rows::of_records(out, members, list.items(), width),
             _ => list.items().iter().for_each(|item| {
                 out.push_str(&inline(item, items));
                 out.push('\n');
@@ -77,19 +76,30 @@ fn block(out: &mut String, value: &Value, ty: TypeRef<'_>, width: Option<usize>)
 }
 
 fn fields(out: &mut String, members: Members<'_>, record: &Record, width: Option<usize>) {
-    let present = || members.iter().filter_map(|member| Some((member, record.get(member.name)?)));
+    let headed = rows::headed(members, record);
+    // Heads stand above their rows and not by themselves.
+    let is_head = |name: &str| headed.as_ref().is_some_and(|headed| headed.heads_in == name);
+    let present = || {
+        let there = members.iter().filter_map(|member| Some((member, record.get(member.name)?)));
+        there.filter(|(member, _)| !is_head(member.name))
+    };
+    let is_rows = |name: &str| headed.as_ref().is_some_and(|headed| headed.rows_in == name);
+    let is_short = |name: &str, value: &Value, ty: TypeRef<'_>| !is_rows(name) && is_short(value, ty);
     let short: Vec<_> = present()
-        .filter(|(member, value)| is_short(value, member.ty))
+        .filter(|(member, value)| is_short(member.name, value, member.ty))
         .map(|(member, value)| (text::line(member.name).into_owned(), inline(value, member.ty)))
         .collect();
     table::fields(out, &short);
-    let long = present().filter(|(member, value)| !is_short(value, member.ty));
+    let long = present().filter(|(member, value)| !is_short(member.name, value, member.ty));
     for (at, (member, value)) in long.enumerate() {
         if at > 0 || !short.is_empty() {
             out.push('\n');
         }
         out.push_str(&format!("{}\n", styled(style::FAINT, text::line(member.name) + ":")));
-        block(out, value, member.ty, width);
+        match &headed {
+            Some(headed) if headed.rows_in == &**member.name => headed.write(out, width),
+            _ => block(out, value, member.ty, width),
+        }
     }
 }
 
@@ -107,26 +117,6 @@ fn is_short(value: &Value, ty: TypeRef<'_>) -> bool {
     }
 }
 
-fn rows(out: &mut String, members: Members<'_>, items: &[Value], width: Option<usize>) {
-    let records: Vec<&Record> = items.iter().filter_map(Value::as_record).collect();
-    let shown: Vec<_> = members
-        .iter()
-        .filter(|member| records.iter().any(|record| record.get(member.name).is_some()))
-        .collect();
-    let align = |ty: TypeRef<'_>| match ty.shape() {
-        Shape::Integer | Shape::Number => Align::Right,
-        _ => Align::Left,
-    };
-    let heads: Vec<_> =
-        shown.iter().map(|member| (text::line(member.name).into_owned(), align(member.ty))).collect();
-    let row = |record: &&Record| {
-        let cell = |value: Option<&Value>, ty| value.map_or_else(String::new, |value| inline(value, ty));
-        shown.iter().map(|member| cell(record.get(member.name), member.ty)).collect()
-    };
-    let cells: Vec<Vec<String>> = records.iter().map(row).collect();
-    table::rows(out, &heads, &cells, width);
-}
-
 fn union(out: &mut String, cases: UnionCases<'_>, record: &Record, width: Option<usize>) {
     let Some(case) = record.get("$case").and_then(Value::as_str) else { return };
     out.push_str(&styled(style::STRONG, text::line(case)));
@@ -142,7 +132,7 @@ fn union(out: &mut String, cases: UnionCases<'_>, record: &Record, width: Option
 }
 
 /// What stands within a line.
-fn inline(value: &Value, ty: TypeRef<'_>) -> String {
+pub(super) fn inline(value: &Value, ty: TypeRef<'_>) -> String {
     match (ty.shape(), value) {
         (Shape::Union(cases), Value::Record(record)) => {
             let Some(case) = record.get("$case").and_then(Value::as_str) else { return String::new() };
@@ -376,6 +366,42 @@ mod tests {
         let value = record(&[("items", list(&rows))]);
         shows(ty.clone(), value, "items:\nentry  size\n/a.md     7\n/日本\n");
         shows(ty, record(&[("items", list(&[]))]), "items:  []\n");
+    }
+
+    #[test]
+    fn a_record_within_a_row_is_columns_of_it() {
+        let inner = Type::record([
+            Field::required("name", Type::STRING),
+            Field::required("entry", Type::INTEGER),
+            Field::optional("never", Type::INTEGER),
+        ]);
+        let item = Type::record([Field::required("entry", Type::ENTRY), Field::optional("row", inner)]);
+        let row = |name: &str| record(&[("name", name.into()), ("entry", Value::count(7))]);
+        let items =
+            [record(&[("entry", entry("/a")), ("row", row("Ann"))]), record(&[("entry", entry("/b"))])];
+        shows(Type::list(item), list(&items), "entry  name  row.entry\n/a     Ann           7\n/b\n");
+    }
+
+    #[test]
+    fn rows_that_say_what_their_columns_are_stand_below_them() {
+        let ty = Type::record([
+            Field::required("columns", Type::list(Type::STRING)),
+            Field::required("rows", Type::list(Type::list(Type::JSON))),
+            Field::required("truncated", Type::BOOLEAN),
+        ]);
+        let rows = |rows: &[Value]| {
+            record(&[
+                ("columns", list(&["n".into(), "s".into()])),
+                ("rows", list(rows)),
+                ("truncated", false.into()),
+            ])
+        };
+        let two = [list(&[Value::count(10), "a".into()]), list(&[Value::count(2), Value::Unit])];
+        shows(ty.clone(), rows(&two), "truncated:  false\n\nrows:\n n  s\n10  \"a\"\n 2  null\n");
+        shows(ty.clone(), rows(&[]), "truncated:  false\n\nrows:\nn  s\n");
+        // What is not as wide as its heads is shown as it is.
+        let odd = [list(&[Value::count(1)])];
+        shows(ty, rows(&odd), "truncated:  false\n\ncolumns:\nn\ns\n\nrows:\n[1]\n");
     }
 
     #[test]
