@@ -172,3 +172,95 @@ fn open(relation: &Relation) -> impl Iterator<Item = (usize, &Column)> {
 fn is_needed(column: &Column) -> bool {
     !column.nullable && column.default.is_none() && !column.automatic
 }
+
+#[cfg(test)]
+mod tests {
+    use worldspace_model::TypeKind;
+
+    use super::*;
+    use crate::sql::catalog::{ColumnKind, Key, Kind};
+
+    fn column(name: &str) -> Column {
+        Column {
+            name: name.into(),
+            declared: "TEXT".to_owned(),
+            kind: ColumnKind::Text,
+            numeric: false,
+            nullable: true,
+            default: None,
+            generated: false,
+            automatic: false,
+        }
+    }
+
+    fn shape(columns: Vec<Column>, key: Key) -> Shape {
+        let relation =
+            Relation { name: "t".into(), kind: Kind::Table, columns, key, foreign_keys: Vec::new() };
+        Shape { relation: relation.into(), references: Vec::new() }
+    }
+
+    /// Parameters by name, needed ones with `!`, and the cases of an enum behind a list.
+    fn parameters(interface: &Interface, operation: &str) -> Vec<String> {
+        let operation = interface.descriptor().operation(operation).unwrap();
+        let parameter = |field: &Field| {
+            let mark = if field.required { "!" } else { "" };
+            let cases = match field.ty.kind() {
+                TypeKind::List(items) => match items.kind() {
+                    TypeKind::Enum(cases) => cases.iter().map(|case| format!(" {}", case.name)).collect(),
+                    _ => String::new(),
+                },
+                _ => String::new(),
+            };
+            format!("{}{mark}{cases}", field.name)
+        };
+        operation.declaration().parameters.iter().map(parameter).collect()
+    }
+
+    #[test]
+    fn what_only_the_caller_knows_is_needed_and_what_the_database_makes_is_no_parameter() {
+        let shape = shape(
+            vec![
+                Column { nullable: false, automatic: true, ..column("id") },
+                Column { nullable: false, ..column("name") },
+                Column { nullable: false, default: Some("'d'".to_owned()), ..column("state") },
+                column("set_null"),
+                Column { generated: true, ..column("loud") },
+            ],
+            Key::Columns { places: vec![0], when_null: None },
+        );
+        let table = table(&shape).unwrap();
+        let open = ["id", "name!", "state", "set_null", "set_null_2 set_null"];
+        assert_eq!(parameters(&table, "insert"), open);
+        assert_eq!(parameters(&table, "insert_exact"), ["columns!"]);
+        let row = row(&shape).unwrap();
+        assert_eq!(parameters(&row, "update"), ["id", "name", "state", "set_null", "set_null_2 set_null"]);
+        assert_eq!(parameters(&row, "update_exact"), ["columns!"]);
+        assert_eq!(parameters(&row, "delete"), [""; 0]);
+    }
+
+    #[test]
+    fn there_is_no_parameter_for_null_where_no_column_takes_it() {
+        let shape = shape(vec![Column { nullable: false, ..column("a") }], Key::Rowid("rowid"));
+        assert_eq!(parameters(&table(&shape).unwrap(), "insert"), ["a!"]);
+        assert_eq!(parameters(&row(&shape).unwrap(), "update"), ["a"]);
+    }
+
+    /// An interface says it in words that people and models read: none of its parts is left without.
+    #[test]
+    fn every_parameter_and_case_is_documented() {
+        let shape = shape(vec![column("a")], Key::Rowid("rowid"));
+        for interface in [table(&shape).unwrap(), row(&shape).unwrap()] {
+            for operation in interface.descriptor().operations() {
+                let declared = operation.declaration();
+                assert!(declared.documentation.is_some(), "{}", declared.name);
+                assert!(
+                    declared.parameters.iter().all(|field| field.documentation.is_some()),
+                    "{}",
+                    declared.name
+                );
+                let TypeKind::Union(cases) = declared.returns.kind() else { panic!("{}", declared.name) };
+                assert!(cases.iter().all(|case| case.documentation.is_some()), "{}", declared.name);
+            }
+        }
+    }
+}

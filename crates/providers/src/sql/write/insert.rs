@@ -63,3 +63,40 @@ fn statement(shape: &Shape, given: &Given) -> Statement {
     shape.list_key(statement.push(" RETURNING "));
     statement
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sql::catalog::{Column, ColumnKind, Key, Kind, Relation};
+    use crate::sql::cell::Cell;
+
+    /// Whatever they are, values are never text of the statement, and names never anything but names.
+    #[test]
+    fn statements_hold_hostile_names_quoted_and_no_values() {
+        let column = Column {
+            name: "a\"); DROP TABLE canary; --".into(),
+            declared: String::new(),
+            kind: ColumnKind::Text,
+            numeric: false,
+            nullable: true,
+            default: None,
+            generated: false,
+            automatic: false,
+        };
+        let relation = Relation {
+            name: "t\" DEFAULT VALUES; DROP TABLE canary; --".into(),
+            kind: Kind::Table,
+            columns: vec![column],
+            key: Key::Rowid("rowid"),
+            foreign_keys: Vec::new(),
+        };
+        let shape = Shape { relation: relation.into(), references: Vec::new() };
+        let made = statement(&shape, &vec![(0, Cell::Text("'); DROP TABLE canary; --".into()))]);
+        assert_eq!(
+            made.sql,
+            "INSERT INTO \"t\"\" DEFAULT VALUES; DROP TABLE canary; --\" (\"a\"\"); DROP TABLE canary; --\") VALUES ($1) \
+             RETURNING rowid"
+        );
+        assert_eq!(made.parameters, [Cell::Text("'); DROP TABLE canary; --".into())]);
+    }
+}
