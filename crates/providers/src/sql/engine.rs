@@ -112,7 +112,8 @@ impl Statement {
 /// How long a session may go on. Cheap to clone.
 #[derive(Clone)]
 pub(super) struct Watch {
-    patience: Patience,
+    /// Of the caller, if there is one.
+    patience: Option<Patience>,
     /// When a statement has had the time that this Host gives to one.
     end: Instant,
     pub(super) time: Duration,
@@ -122,12 +123,22 @@ impl Watch {
     pub(super) fn new(patience: &Patience, time: Duration) -> Self {
         let now = Instant::now();
         let end = now.checked_add(time).unwrap_or(now + Duration::from_secs(86_400));
-        Self { patience: patience.clone(), end, time }
+        Self { patience: Some(patience.clone()), end, time }
+    }
+
+    /// So long, for nobody in particular.
+    pub(super) fn lasting(time: Duration) -> Self {
+        Self { patience: None, end: Instant::now() + time, time }
     }
 
     /// Whether to stop now.
     pub(super) fn is_over(&self) -> bool {
-        Instant::now() >= self.end || self.patience.is_over()
+        Instant::now() >= self.end || self.caller_is_over()
+    }
+
+    /// Whether to stop since the caller has no more time, whatever this Host would give to a statement.
+    pub(super) fn caller_is_over(&self) -> bool {
+        self.patience.as_ref().is_some_and(Patience::is_over)
     }
 }
 

@@ -1,0 +1,166 @@
+//! Statements that callers wrote. They read, and nothing else, whatever they say.
+//!
+//! The connection is open read-only, refuses to write, and asks the authorizer for each part of the statement; the statement
+//! must be one, and must say of itself that it only reads.
+
+use rusqlite::fallible_iterator::FallibleIterator as _;
+use rusqlite::{Batch, Error, Statement as Prepared, ffi};
+use worldspace_model::nearest;
+
+use super::catalog::Schema;
+use super::connect::{LONGEST, Link};
+use super::failure::{self, Fault, Missing};
+use super::session::{bind, rows};
+use crate::sql::cell::Cell;
+use crate::sql::engine::{SqlError, Take, Watch};
+
+const ONE: &str = "only one statement is run at a time; call once for each";
+const EMPTY: &str = "there is no statement; write a SELECT";
+const READS: &str = "not allowed here: this operation only reads; a statement is a SELECT, VALUES, WITH … SELECT or \
+                     EXPLAIN, and PRAGMAs are those that show the schema";
+/// So many near names are given.
+const NEAR: usize = 3;
+/// So many tables that a statement mentions are looked at for the names of their columns.
+const MENTIONED: usize = 20;
+
+/// Runs a statement of a caller.
+pub(super) fn run(
+    link: &mut Link,
+    schema: &Schema,
+    watch: &Watch,
+    sql: &str,
+    parameters: &[Cell],
+    head: &mut dyn FnMut(&[&str]) -> Result<(), SqlError>,
+    take: &mut Take<'_>,
+) -> Result<(), SqlError> {
+    let ran = match make_ready(link, schema) {
+        Ok(()) => link.strictly(|link| run_strictly(link, sql, parameters, head, take)),
+        Err(error) => Err(error.into()),
+    };
+    ran.map_err(|fault| match fault {
+        Fault::Told(error) => error,
+        Fault::Sqlite(error) => {
+            link.spoiled |= failure::spoils(&error);
+            told(link, schema, watch, sql, error)
+        }
+    })
+}
+
+/// Lets the modules of virtual tables begin their work: some of them make statements that write ready as they do, which a
+/// caller's statement may not.
+fn make_ready(link: &mut Link, schema: &Schema) -> Result<(), Fault> {
+    if link.prepared_for == Some(schema.stamp) {
+        return Ok(());
+    }
+    let listing = schema.listing(&link.raw)?;
+    for name in listing.virtual_tables() {
+        // One whose module is not known, or whose tables are gone, is none that a statement could read.
+        let _ = link.raw.prepare(&format!("SELECT 1 FROM main.\"{}\"", name.replace('"', "\"\"")));
+    }
+    link.prepared_for = Some(schema.stamp);
+    Ok(())
+}
+
+fn run_strictly(
+    link: &Link,
+    sql: &str,
+    parameters: &[Cell],
+    head: &mut dyn FnMut(&[&str]) -> Result<(), SqlError>,
+    take: &mut Take<'_>,
+) -> Result<(), Fault> {
+    let mut prepared = only(link, sql)?;
+    if !prepared.readonly() || prepared.column_count() == 0 {
+        return Err(SqlError::Statement(READS.to_owned()).into());
+    }
+    let (wanted, given) = (prepared.parameter_count(), parameters.len());
+    if wanted != given {
+        let text =
+            format!("the statement has {wanted} placeholders (`?`), and {given} parameters were given");
+        return Err(SqlError::Statement(text).into());
+    }
+    bind(&mut prepared, parameters)?;
+    let names: Vec<&str> = prepared.column_names().collect();
+    head(&names)?;
+    drop(names);
+    rows(&mut prepared, take)
+}
+
+/// The statement, if the text is exactly one.
+fn only<'l>(link: &'l Link, sql: &'l str) -> Result<Prepared<'l>, Fault> {
+    if sql.contains('\0') {
+        return Err(SqlError::Statement("a statement has no NUL characters".to_owned()).into());
+    }
+    let mut statements = Batch::new(&link.raw, sql);
+    let first = statements.next()?.ok_or_else(|| SqlError::Statement(EMPTY.to_owned()))?;
+    match statements.next() {
+        Ok(None) => Ok(first),
+        Ok(Some(_)) | Err(_) => Err(SqlError::Statement(ONE.to_owned()).into()),
+    }
+}
+
+/// Why the statement was not run, or not to its end, in words for whoever wrote it.
+fn told(link: &Link, schema: &Schema, watch: &Watch, sql: &str, error: Error) -> SqlError {
+    let Some(code) = failure::primary(&error) else { return SqlError::failed(error) };
+    let text = failure::message(&error);
+    match code {
+        ffi::SQLITE_INTERRUPT if watch.caller_is_over() => SqlError::Late,
+        ffi::SQLITE_INTERRUPT => SqlError::Limit(format!(
+            "the statement ran longer than {} s, which is this Host's limit for one; let it read less, by a condition on \
+             an indexed column or fewer joins",
+            watch.time.as_secs_f64()
+        )),
+        ffi::SQLITE_AUTH | ffi::SQLITE_READONLY => SqlError::Statement(READS.to_owned()),
+        ffi::SQLITE_TOOBIG => SqlError::Limit(format!(
+            "the statement is too long, or makes or reads a value or row of more than {} MiB",
+            LONGEST >> 20
+        )),
+        ffi::SQLITE_ERROR | ffi::SQLITE_RANGE | ffi::SQLITE_MISMATCH | ffi::SQLITE_CONSTRAINT => {
+            SqlError::Statement(with_near_names(link, schema, sql, text))
+        }
+        _ => failure::of_own(error, ""),
+    }
+}
+
+/// SQLite's message, and the names that were probably meant.
+fn with_near_names(link: &Link, schema: &Schema, sql: &str, text: &str) -> String {
+    // What a function refuses at run time is no error of the authorizer's.
+    if text.starts_with("not authorized") || text.contains(" prohibited") {
+        return READS.to_owned();
+    }
+    let Some((what, name)) = failure::missing(text) else { return text.to_owned() };
+    let known = known(link, schema, what, sql);
+    let bare = name.rsplit_once('.').map_or(name, |(_, name)| name);
+    let near = near(bare, &known);
+    match near.as_slice() {
+        [] => text.to_owned(),
+        near => format!("{text}; near names: {}", near.join(", ")),
+    }
+}
+
+/// The names that could have been meant.
+fn known(link: &Link, schema: &Schema, what: Missing, sql: &str) -> Vec<String> {
+    let Ok(listing) = schema.listing(&link.raw) else { return Vec::new() };
+    let tables = listing.offered.iter().map(|listed| &*listed.name);
+    if what == Missing::Table {
+        return tables.map(str::to_owned).collect();
+    }
+    let sql = sql.to_lowercase();
+    let mentioned = tables.filter(|name| sql.contains(&name.to_lowercase())).take(MENTIONED);
+    let details = mentioned.filter_map(|name| schema.details(&link.raw, name).ok().flatten());
+    let mut columns: Vec<String> = details
+        .flat_map(|table| table.columns.iter().map(|c| c.name.to_string()).collect::<Vec<_>>())
+        .collect();
+    columns.sort_unstable();
+    columns.dedup();
+    columns
+}
+
+fn near(wanted: &str, known: &[String]) -> Vec<String> {
+    let mut near: Vec<String> = Vec::new();
+    while near.len() < NEAR {
+        let others = known.iter().filter(|name| !near.contains(name)).map(String::as_str);
+        let Some(next) = nearest(wanted, others) else { break };
+        near.push(next.to_owned());
+    }
+    near
+}
