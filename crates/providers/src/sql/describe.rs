@@ -55,7 +55,6 @@ pub(super) fn column(relation: &Relation, place: usize) -> String {
     let kind = match column.kind {
         ColumnKind::Boolean => "; stored as 0 and 1",
         ColumnKind::Digits => "; an integer of 64 bits in decimal digits",
-        ColumnKind::Time => "; as it is stored, a number as its digits",
         ColumnKind::Any => "; any value, in the exact form",
         _ => "",
     };

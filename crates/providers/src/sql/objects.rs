@@ -35,7 +35,7 @@ pub(super) fn object(
             let lists = declared.lists(session.stamp(), &name, listed.kind)?;
             let mut published = Published::new().publishing(&lists.row).in_state(state).leaf();
             // The database may give the number that tells a row to another row.
-            if !shape.relation.key.is_rowid() {
+            if !matches!(key, RowKey::Rowid(_)) {
                 published = published.identified(Identity::new(format!("row:{}", path.as_str())));
             }
             Ok(match describe::row(&shape.relation, &found) {

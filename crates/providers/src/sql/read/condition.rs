@@ -29,8 +29,7 @@ fn test_of(kind: ColumnKind) -> &'static str {
         ColumnKind::Integer => "IntegerTest",
         ColumnKind::Digits => "DigitsTest",
         ColumnKind::Number => "NumberTest",
-        ColumnKind::Text => "TextTest",
-        ColumnKind::Time => "TimeTest",
+        ColumnKind::Text | ColumnKind::Time => "TextTest",
         ColumnKind::Bytes => "BytesTest",
         ColumnKind::Any => "AnyTest",
     }
@@ -38,25 +37,21 @@ fn test_of(kind: ColumnKind) -> &'static str {
 
 fn tests(kind: ColumnKind) -> Type {
     let ty = type_of(kind);
-    let case = |name: &str, ty: &Type, words: &str| UnionCase::carrying(name, ty.clone()).documented(words);
+    let case = |name: &str, ty: &Type| UnionCase::carrying(name, ty.clone());
     let mut cases =
-        vec![case("equal", &ty, "It is this."), case("not", &ty, "It is another value than this.")];
+        vec![case("equal", &ty), case("not", &ty).documented("It has a value, which is another one.")];
     if kind != ColumnKind::Boolean {
-        cases.push(case("in", &Type::list(ty.clone()), "It is one of these."));
+        cases.push(case("in", &Type::list(ty.clone())));
     }
     if !matches!(kind, ColumnKind::Boolean | ColumnKind::Bytes) {
-        cases.push(case("less", &ty, "It comes before this."));
-        cases.push(case("at_most", &ty, "It is this or comes before it."));
-        cases.push(case("greater", &ty, "It comes behind this."));
-        cases.push(case("at_least", &ty, "It is this or comes behind it."));
+        cases.extend(["less", "at_most", "greater", "at_least"].map(|name| case(name, &ty)));
     }
     if matches!(kind, ColumnKind::Text | ColumnKind::Time) {
         let words = "It matches this pattern: `%` any text, `_` any character, `\\` before one that is meant as it is; \
                      ASCII letters of either case.";
-        cases.push(case("like", &ty, words));
+        cases.push(case("like", &ty).documented(words));
     }
-    cases.push(UnionCase::bare("null").documented("It has no value."));
-    cases.push(UnionCase::bare("not_null").documented("It has a value."));
+    cases.extend(["null", "not_null"].map(UnionCase::bare));
     Type::union(cases)
 }
 
@@ -69,13 +64,13 @@ fn exact_case(shape: &Shape) -> Name {
 /// The types that `where` and `order_by` need.
 pub(super) fn types(shape: &Shape) -> Vec<(&'static str, Type)> {
     let relation = &shape.relation;
-    let mut kinds: Vec<ColumnKind> = Vec::new();
+    let mut types: Vec<(&str, Type)> = Vec::new();
     for kind in relation.columns.iter().map(|column| column.kind).chain([ColumnKind::Any]) {
-        if !kinds.contains(&kind) {
-            kinds.push(kind);
+        let name = test_of(kind);
+        if !types.iter().any(|(known, _)| *known == name) {
+            types.push((name, tests(kind)));
         }
     }
-    let mut types: Vec<(&str, Type)> = kinds.into_iter().map(|kind| (test_of(kind), tests(kind))).collect();
     let columns = relation
         .columns
         .iter()

@@ -1,11 +1,13 @@
 //! `sql`: a statement that a caller wrote. That it only reads, the engine sees to; here it is bounded and told.
 
+use std::cell::RefCell;
+
 use worldspace_host::{Call, Context, Done, Interface, Refusal};
 use worldspace_model::{Fault, Field, OperationDeclaration, Type, Value, text_weight};
 
 use crate::budget::{self, Budget};
-use crate::sql::cell::Cell;
-use crate::sql::engine::{Flow, Session, SqlError, Watch};
+use crate::sql::cell::{Cell, CellRef};
+use crate::sql::engine::{Flow, Session, SqlError};
 use crate::sql::shape::Found;
 
 /// Rows in an answer unless said otherwise, and at most.
@@ -68,53 +70,29 @@ fn sql() -> OperationDeclaration {
         ]))
 }
 
-pub(in crate::sql) fn run(
-    session: &mut dyn Session,
-    context: &Context,
-    watch: &Watch,
-    call: Call,
-) -> Result<Done, Refusal> {
+pub(in crate::sql) fn run(session: &mut dyn Session, context: &Context, call: Call) -> Result<Done, Refusal> {
     let query = call.text("query").unwrap_or_default();
     if query.trim().is_empty() {
         return Err(Refusal::argument("query", "is empty; write a statement such as SELECT 1"));
     }
     let parameters = parameters(&call)?;
     let limit = call.count("limit", USUAL, MOST)?;
-    let mut answer = Answer {
+    let answer = RefCell::new(Answer {
         columns: Vec::new(),
         rows: Vec::new(),
         truncated: false,
         budget: Budget::of(context),
+        names: budget::room(context, NAMES),
         row: budget::room(context, ROW),
-    };
-    let mut columns = Vec::new();
-    let mut head = |names: &[&str]| {
-        let weight: usize = names.iter().map(|name| text_weight(name) + 4).sum();
-        if weight > budget::room(context, NAMES) {
-            let text = "the names of its columns take more room than the rows; give them short ones with AS";
-            return Err(SqlError::Statement(text.to_owned()));
-        }
-        columns = names.iter().map(|name| Value::from(*name)).collect();
-        Ok(())
-    };
-    let ran = session.run(query, &parameters, &mut head, &mut |row| {
-        if answer.rows.len() == limit {
-            answer.truncated = true;
-            return Ok(Flow::Enough);
-        }
-        answer.take(row.iter().map(|cell| cell.to_cell(LONGEST)).collect())
+        limit,
     });
+    let mut head = |names: &[&str]| answer.borrow_mut().name(names);
+    let ran = session.run(query, &parameters, &mut head, &mut |row| answer.borrow_mut().take(row));
     ran.map_err(|error| match error {
         SqlError::Statement(text) => Refusal::argument("query", text),
-        SqlError::Late => Refusal::Limit(format!(
-            "the time for the statement ran out, of which this Host gives {} s at most; ask for less, such as by columns \
-             that have an index",
-            watch.time.as_secs_f64()
-        )),
         error => error.into(),
     })?;
-    answer.columns = columns;
-    let result = answer.into_value()?;
+    let result = answer.into_inner().into_value()?;
     Ok(call.done(result))
 }
 
@@ -132,12 +110,32 @@ struct Answer {
     rows: Vec<Value>,
     truncated: bool,
     budget: Budget,
-    /// The room that one row has.
+    /// The room that the names of columns have, and then each row.
+    names: usize,
     row: usize,
+    limit: usize,
 }
 
 impl Answer {
-    fn take(&mut self, cells: Vec<Cell>) -> Result<Flow, SqlError> {
+    fn name(&mut self, names: &[&str]) -> Result<(), SqlError> {
+        let weight: usize = names.iter().map(|name| text_weight(name) + 4).sum();
+        if weight > self.names || !self.budget.take_bytes(weight) {
+            let text =
+                "the names of its columns take too much room; ask for fewer, or give them short ones with AS";
+            return Err(SqlError::Statement(text.to_owned()));
+        }
+        // Both have some more around them, and both have to fit.
+        self.row = self.row.saturating_sub(weight + 256);
+        self.columns = names.iter().map(|name| Value::from(*name)).collect();
+        Ok(())
+    }
+
+    fn take(&mut self, row: &[CellRef<'_>]) -> Result<Flow, SqlError> {
+        if self.rows.len() == self.limit {
+            self.truncated = true;
+            return Ok(Flow::Enough);
+        }
+        let cells = row.iter().map(|cell| cell.to_cell(LONGEST)).collect();
         let mut row = Found { key: None, rowid: None, cells };
         row.fit(self.row);
         if !self.budget.take_bytes(row.weight()) {

@@ -89,18 +89,14 @@ pub(super) fn frequent_values(
     let relation = &shape.relation;
     let place = condition::column(relation, call.text("column").unwrap_or_default(), "column")?;
     let column = &relation.columns[place].name;
-    // Of a table of any size so many rows are looked at; the two counts that come first tell whether these were all.
-    let mut statement = Statement::new("WITH looked_at AS (SELECT ");
-    statement
-        .name(column)
-        .push(" AS value FROM ")
-        .name(&relation.name)
-        .push(&format!(" LIMIT {})", EXAMINED + 1));
-    statement.push(
-        " SELECT value, count(*), (SELECT count(*) FROM looked_at), count(*) OVER () FROM looked_at GROUP BY value \
-         ORDER BY count(*) DESC, value ASC LIMIT ",
-    );
-    statement.push(&limit.to_string());
+    // Of a table of any size so many rows are looked at. Behind each value stand how many rows and values there are in all.
+    let mut statement =
+        Statement::new("SELECT value, count(*), sum(count(*)) OVER (), count(*) OVER () FROM (SELECT ");
+    statement.name(column).push(" AS value FROM ").name(&relation.name);
+    statement.push(&format!(
+        " LIMIT {}) AS looked_at GROUP BY value ORDER BY count(*) DESC, value ASC LIMIT {limit}",
+        EXAMINED + 1
+    ));
     let mut budget = Budget::of(context);
     let (mut values, mut rows, mut distinct) = (Vec::new(), 0, 0);
     let mut full = false;

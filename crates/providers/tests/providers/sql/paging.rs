@@ -40,16 +40,17 @@ fn told(value: ValueRef<'_>) -> String {
 /// The same of a value in the exact form, or of a typed one.
 fn told_of(value: Option<&Value>) -> String {
     use base64::Engine as _;
-    let bytes = |value: &Value| {
-        base64::engine::general_purpose::STANDARD.decode(value.as_str().unwrap()).unwrap()
-    };
+    let bytes =
+        |value: &Value| base64::engine::general_purpose::STANDARD.decode(value.as_str().unwrap()).unwrap();
     match value {
         None | Some(Value::Unit) => told(ValueRef::Null),
         Some(Value::Integer(value)) => told(ValueRef::Integer(value.get())),
         Some(Value::Number(value)) => told(ValueRef::Real(value.get())),
         Some(Value::String(text)) => told(ValueRef::Text(text.as_bytes())),
         Some(Value::Record(record)) => match &record.fields()[0] {
-            (tag, value) if &**tag == "$integer" => told(ValueRef::Integer(value.as_str().unwrap().parse().unwrap())),
+            (tag, value) if &**tag == "$integer" => {
+                told(ValueRef::Integer(value.as_str().unwrap().parse().unwrap()))
+            }
             (tag, _) if &**tag == "$real" => told(ValueRef::Real(f64::INFINITY)),
             (tag, value) if &**tag == "$text" => told(ValueRef::Text(&bytes(value))),
             (_, value) => told(ValueRef::Blob(&bytes(value))),
@@ -86,7 +87,9 @@ fn selected(world: &World, sql: &str) -> (Vec<String>, Vec<Vec<String>>) {
     let columns: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
     let width = columns.len();
     let rows = statement
-        .query_map([], |row| (0..width).map(|at| Ok(told(row.get_ref(at)?))).collect::<rusqlite::Result<Vec<_>>>())
+        .query_map([], |row| {
+            (0..width).map(|at| Ok(told(row.get_ref(at)?))).collect::<rusqlite::Result<Vec<_>>>()
+        })
         .unwrap();
     let rows = rows.map(Result::unwrap).collect();
     (columns, rows)
@@ -109,7 +112,8 @@ fn pages_put_together_are_every_row_once_and_in_order() {
                 let _ = connection.execute(&insert, []);
             }
             drop(connection);
-            let named: Vec<&str> = columns.split(", ").filter_map(|column| column.split(' ').next()).take(4).collect();
+            let named: Vec<&str> =
+                columns.split(", ").filter_map(|column| column.split(' ').next()).take(4).collect();
             let mut by: Vec<(usize, bool)> = Vec::new();
             for (at, descending) in orders {
                 if !by.iter().any(|(known, _)| *known == at) {
@@ -118,7 +122,9 @@ fn pages_put_together_are_every_row_once_and_in_order() {
             }
             let order: Vec<String> = by
                 .iter()
-                .map(|(at, descending)| format!(r#"{{"column": "{}", "descending": {descending}}}"#, named[*at]))
+                .map(|(at, descending)| {
+                    format!(r#"{{"column": "{}", "descending": {descending}}}"#, named[*at])
+                })
                 .collect();
             let mut sql: Vec<String> = by
                 .iter()
@@ -131,7 +137,8 @@ fn pages_put_together_are_every_row_once_and_in_order() {
                 "by_rowid" => sql.push("rowid".to_owned()),
                 _ => sql.extend(named.iter().map(|name| (*name).to_owned())),
             }
-            let (columns, expected) = selected(&world, &format!("SELECT * FROM {name} ORDER BY {}", sql.join(", ")));
+            let (columns, expected) =
+                selected(&world, &format!("SELECT * FROM {name} ORDER BY {}", sql.join(", ")));
             let order = format!("[{}]", order.join(","));
             prop_assert_eq!(paged(&world, name, &order, limit, &columns), expected, "{} by {}", name, order);
             Ok(())
