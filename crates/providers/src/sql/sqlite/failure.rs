@@ -116,9 +116,15 @@ pub(super) enum Missing {
     Column,
 }
 
-/// What is missing, by SQLite's message.
-pub(super) fn missing(message: &str) -> Option<(Missing, &str)> {
-    let table = message.strip_prefix("no such table: ").map(|name| (Missing::Table, name));
-    let column = || message.strip_prefix("no such column: ").map(|name| (Missing::Column, name));
-    table.or_else(column)
+/// What is missing, by SQLite's message, and its name.
+pub(super) fn missing(message: &str) -> Option<(Missing, String)> {
+    if let Some(table) = message.strip_prefix("no such table: ") {
+        return Some((Missing::Table, table.to_owned()));
+    }
+    let name = message.strip_prefix("no such column: ");
+    let name = name.or_else(|| message.rsplit_once(" has no column named ").map(|(_, name)| name))?;
+    // A quoted one comes as it was written, with a remark behind it.
+    let quoted = name.strip_prefix('"').and_then(|rest| rest.rsplit_once("\" - should this be"));
+    let name = quoted.map_or_else(|| name.to_owned(), |(name, _)| name.replace("\"\"", "\""));
+    Some((Missing::Column, name))
 }

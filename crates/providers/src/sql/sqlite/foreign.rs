@@ -35,7 +35,7 @@ pub(super) fn run(
 ) -> Result<(), SqlError> {
     let ran = match make_ready(link, schema) {
         Ok(()) => link.strictly(|link| run_strictly(link, sql, parameters, head, take)),
-        Err(error) => Err(error.into()),
+        Err(error) => Err(error),
     };
     ran.map_err(|fault| match fault {
         Fault::Told(error) => error,
@@ -46,12 +46,13 @@ pub(super) fn run(
     })
 }
 
-/// Lets the modules of virtual tables begin their work: some of them make statements that write ready as they do, which a
-/// caller's statement may not.
+/// Lets SQLite parse the schema and the modules of virtual tables begin their work, while no limits for callers hold: a view may
+/// be longer than their statements, and some modules make statements that write ready.
 fn make_ready(link: &mut Link, schema: &Schema) -> Result<(), Fault> {
     if link.prepared_for == Some(schema.stamp) {
         return Ok(());
     }
+    link.raw.prepare("SELECT 1 FROM main.sqlite_schema")?;
     let listing = schema.listing(&link.raw)?;
     for name in listing.virtual_tables() {
         // One whose module is not known, or whose tables are gone, is none that a statement could read.
@@ -129,7 +130,7 @@ fn with_near_names(link: &Link, schema: &Schema, sql: &str, text: &str) -> Strin
     }
     let Some((what, name)) = failure::missing(text) else { return text.to_owned() };
     let known = known(link, schema, what, sql);
-    let bare = name.rsplit_once('.').map_or(name, |(_, name)| name);
+    let bare = name.rsplit_once('.').map_or(&*name, |(_, name)| name);
     let near = near(bare, &known);
     match near.as_slice() {
         [] => text.to_owned(),

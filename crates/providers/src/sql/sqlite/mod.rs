@@ -23,6 +23,9 @@ mod foreign;
 mod identity;
 mod open;
 mod session;
+mod table;
+#[cfg(test)]
+mod tests;
 mod types;
 mod violation;
 

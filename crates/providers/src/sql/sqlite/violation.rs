@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use rusqlite::{Error, ffi};
 
-use super::catalog::Table;
 use super::failure::{extended, message};
+use super::table::Table;
 use crate::sql::catalog::Relation;
 use crate::sql::engine::{Constraint, Violation};
 
