@@ -122,7 +122,9 @@ async fn behind(bench: Bench) -> Verdict {
     for sample in need_some(&bench.declared.writings, "a `writing`")? {
         let world = bench.world().await?;
         let before = world.snapshot().await?;
-        let counted = world.adding().is_ok_and(|adding| adding.write.operation == sample.operation);
+        let counted = world.adding().is_ok_and(|adding| {
+            adding.write.operation == sample.operation && adding.write.path == sample.path
+        });
         let count = if counted { world.count().await? } else { 0 };
         let call = world.prepare(sample).await?.call;
         world.meddling.next_call(CallTurn::PanicBehind);
