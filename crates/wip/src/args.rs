@@ -77,11 +77,11 @@ pub(crate) struct SourceOptions {
     #[arg(long, global = true, display_order = 99)]
     pub(crate) writable: bool,
 
-    /// Of sources, offer names that begin with a dot too
+    /// Of directories, offer names that begin with a dot too
     #[arg(long, global = true, display_order = 100)]
     pub(crate) hidden: bool,
 
-    /// Of sources, offer what .gitignore files leave out too
+    /// Of directories, offer what .gitignore files leave out too
     #[arg(long, global = true, display_order = 101)]
     pub(crate) no_ignore: bool,
 }
@@ -105,6 +105,11 @@ impl SourceOptions {
         let options =
             [("--writable", self.writable), ("--hidden", self.hidden), ("--no-ignore", self.no_ignore)];
         options.into_iter().filter(|(_, given)| *given).map(|(name, _)| name).collect()
+    }
+
+    /// As [`Self::given`], of those that say nothing of other sources than directories.
+    pub(crate) fn of_directories(self) -> Vec<&'static str> {
+        Self { writable: false, ..self }.given()
     }
 }
 
@@ -174,7 +179,7 @@ const STYLES: Styles = Styles::styled()
 
 // Help has one form: long texts for some arguments would spread all of them over several lines each.
 const AFTER_HELP: &str = "\
-`wip serve` offers directories as a Worldspace; `tree`, `inspect`, `invoke` look at one.
+`wip serve` offers directories and databases; `tree`, `inspect`, `invoke` look at a Worldspace.
 
 Exit status: 0 done · 1 local failure · 2 usage · 3 not found · 4 refused or not let in, nothing happened · \
 5 outcome unknown · 6 unreachable · 7 invalid answer to an observation · 130 interrupted";

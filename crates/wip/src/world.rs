@@ -1,5 +1,6 @@
 //! WORLD: an endpoint that is spoken to over HTTP, or sources that are opened in this process.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -8,11 +9,12 @@ use worldspace_host::{Host, HostBuilder};
 use worldspace_http::{Endpoint, HttpTransport};
 use worldspace_model::{EntryPath, Principal};
 use worldspace_providers::files::{self, Files};
+use worldspace_providers::sql::{self, Database, OpenError};
 
 use crate::access::{self, TokenFrom};
 use crate::args::{EndpointArgs, SourceOptions, WorldArgs};
 use crate::config;
-use crate::failure::Failure;
+use crate::failure::{Failure, all_causes};
 use crate::source::{self, Source, SourceKind};
 use crate::traced::Traced;
 
@@ -37,15 +39,39 @@ pub(crate) enum Place {
         token: TokenFrom,
     },
     /// In this process, of sources.
-    Sources(SourceOptions),
+    Sources {
+        options: SourceOptions,
+        /// Whether any of them is a directory.
+        directories: bool,
+    },
 }
 
 /// Something that is offered, and where.
 #[derive(Debug)]
 pub(crate) struct Mount {
     pub(crate) at: EntryPath,
-    pub(crate) directory: PathBuf,
-    pub(crate) settings: files::Settings,
+    pub(crate) what: Mounted,
+}
+
+/// What a mount offers, and how.
+#[derive(Debug)]
+pub(crate) enum Mounted {
+    Directory(PathBuf, files::Settings),
+    Sqlite(PathBuf, sql::Settings),
+}
+
+impl Mounted {
+    /// Whether what changes things there is offered as well.
+    pub(crate) fn is_writable(&self) -> bool {
+        match self {
+            Self::Directory(_, settings) => settings.writable,
+            Self::Sqlite(_, settings) => settings.writable,
+        }
+    }
+
+    fn is_directory(&self) -> bool {
+        matches!(self, Self::Directory(..))
+    }
 }
 
 /// Opens the WORLD of a command line, else that of the environment, else the usual endpoint.
@@ -91,12 +117,14 @@ pub(crate) fn open(looking: &WorldArgs) -> Result<World, Failure> {
                 )),
                 false => failure,
             })?;
-            let host = host(Host::builder().key(IN_PROCESS_KEY), &mounts(opened, *options))?;
+            let mounts = mounts(opened, *options)?;
+            let host = host(Host::builder().key(IN_PROCESS_KEY), &mounts)?;
             let client = Client::new(
                 Arc::new(Traced(InProcess::new(Arc::new(host), Principal::anonymous()))),
                 Settings::default(),
             );
-            Ok(World { client, place: Place::Sources(*options) })
+            let directories = mounts.iter().any(|mount| mount.what.is_directory());
+            Ok(World { client, place: Place::Sources { options: *options, directories } })
         }
     }
 }
@@ -106,7 +134,7 @@ fn several_in_one(sources: &[String]) -> bool {
     let separators = [',', ';', ' ', '\n'];
     let several = |source: &String| {
         let first = source.split(separators).next().unwrap_or_default();
-        first.len() < source.len() && Path::new(first).is_dir() && !Path::new(source).exists()
+        first.len() < source.len() && Path::new(first).exists() && !Path::new(source).exists()
     };
     sources.iter().any(several)
 }
@@ -125,25 +153,67 @@ fn connect(endpoint: &str, how: &EndpointArgs) -> Result<World, Failure> {
 }
 
 /// Each source mounted at its name.
-pub(crate) fn mounts(sources: Vec<Source>, options: SourceOptions) -> Vec<Mount> {
-    let mount = |Source { name, kind: SourceKind::Directory(directory) }| {
-        let settings = files::Settings {
-            hidden: options.hidden,
-            gitignore: !options.no_ignore,
-            writable: options.writable,
-            ..files::Settings::default()
+pub(crate) fn mounts(sources: Vec<Source>, options: SourceOptions) -> Result<Vec<Mount>, Failure> {
+    let mount = |Source { name, kind }| {
+        let what = match kind {
+            SourceKind::Directory(path) => {
+                let settings = files::Settings {
+                    hidden: options.hidden,
+                    gitignore: !options.no_ignore,
+                    writable: options.writable,
+                    ..files::Settings::default()
+                };
+                Mounted::Directory(path, settings)
+            }
+            SourceKind::Sqlite(path) => Mounted::Sqlite(
+                path,
+                sql::Settings { writable: options.writable, ..sql::Settings::default() },
+            ),
         };
-        Mount { at: EntryPath::root().child(&name), directory, settings }
+        Mount { at: EntryPath::root().child(&name), what }
     };
-    sources.into_iter().map(mount).collect()
+    let mounts: Vec<Mount> = sources.into_iter().map(mount).collect();
+    match options.of_directories().first() {
+        Some(option) if !mounts.iter().any(|mount| mount.what.is_directory()) => {
+            let failure = Failure::usage(format!("{option} is for directories, and no source is one"));
+            Err(failure.hint("of a database, all tables and views are offered; leave it out"))
+        }
+        _ => Ok(mounts),
+    }
 }
 
 /// A Host of what is mounted.
 pub(crate) fn host(builder: HostBuilder, mounts: &[Mount]) -> Result<Host, Failure> {
     let mut builder = builder;
-    for Mount { at, directory, settings } in mounts {
-        let files = Files::open(directory, settings.clone()).map_err(|error| Failure::caused(&error))?;
-        builder = builder.mount(at.clone(), files);
+    for Mount { at, what } in mounts {
+        builder = match what {
+            Mounted::Directory(path, settings) => {
+                let files = Files::open(path, settings.clone()).map_err(|error| Failure::caused(&error))?;
+                builder.mount(at.clone(), files)
+            }
+            Mounted::Sqlite(path, settings) => {
+                let database = Database::open_sqlite(path, settings.clone());
+                builder.mount(at.clone(), database.map_err(|error| no_database(&error, settings.writable))?)
+            }
+        };
     }
     builder.build().map_err(|error| Failure::caused(&error))
+}
+
+/// Why a database is not served, and what to do.
+fn no_database(error: &OpenError, writable: bool) -> Failure {
+    match error {
+        OpenError::File { source, .. } if source.kind() == ErrorKind::PermissionDenied => {
+            let needed = match writable {
+                true => "read and write the file, and make files in its directory",
+                false => "read the file",
+            };
+            Failure::caused(error).hint(format!("whoever runs this must be allowed to {needed}"))
+        }
+        OpenError::Read { path, hint, source } => {
+            let what = format!("cannot read {} as a SQLite database", path.display());
+            Failure::local(format!("{what}: {}", all_causes(source.as_ref()))).hint(hint.clone())
+        }
+        _ => Failure::caused(error),
+    }
 }

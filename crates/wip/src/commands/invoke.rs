@@ -210,9 +210,10 @@ fn unresolved(screen: &Screen, place: Place, args: &InvokeArgs, error: &ClientEr
             let look = screen.commands.command(&["inspect", &args.path]);
             let failure = failure.hint(format!("see what can be done with it: {look}"));
             match (usage, place) {
-                (Usage::NoSuchOperation { .. }, Place::Sources(SourceOptions { writable: false, .. })) => {
-                    failure.hint("what changes things is offered only with --writable")
-                }
+                (
+                    Usage::NoSuchOperation { .. },
+                    Place::Sources { options: SourceOptions { writable: false, .. }, .. },
+                ) => failure.hint("what changes things is offered only with --writable"),
                 _ => failure,
             }
         }

@@ -96,7 +96,7 @@ fn failed_at(screen: &Screen, place: Place, entry: &EntryPath, error: &ClientErr
         }
         Kind::Unreachable if matches!(place, Place::Endpoint { here: true, .. }) && is_refused(error) => {
             failure.hint(format!(
-                "start a Host with `wip serve DIRECTORY`, or name a WORLD with --at or {}",
+                "start a Host with `wip serve PATH`, or name a WORLD with --at or {}",
                 config::AT
             ))
         }
@@ -120,8 +120,9 @@ fn advised(failure: Failure, place: Place, error: &ClientError) -> Failure {
 /// What may be there and is not shown. Of what an endpoint leaves out nothing is known, but that it often does.
 fn left_out(place: Place, entry: &EntryPath) -> Option<&'static str> {
     match place {
-        Place::Sources(SourceOptions { hidden: true, no_ignore: true, .. }) => None,
-        Place::Sources(_) => {
+        Place::Sources { directories: false, .. }
+        | Place::Sources { options: SourceOptions { hidden: true, no_ignore: true, .. }, .. } => None,
+        Place::Sources { .. } => {
             Some("hidden and ignored names are left out; --hidden and --no-ignore offer them too")
         }
         Place::Endpoint { .. } => entry.as_str().contains("/.").then_some(

@@ -24,20 +24,21 @@ use crate::listen::{self, Listen, Tls};
 use crate::screen::Screen;
 use crate::show::command::quote;
 use crate::show::text;
+use crate::source::SourceKind;
 use crate::world_file::{self, Limits, WorldFile};
 use crate::{self_signed, source, world};
 
 const AFTER_HELP: &str = "\
-Each source is mounted at /NAME; without a name, the last part of its canonical path (links resolved) is taken. \
-With --writable and without --tokens, a token is made and told on stderr.
+Each source is mounted at /NAME; without a name, the last part of its canonical path (links resolved) is taken, of a file without \
+its ending. With --writable and without --tokens, a token is made and told on stderr.
 `listening on URL` is printed when ready. Ctrl-C and SIGTERM end it cleanly, a second time at once.";
 
-/// Offer directories as a Worldspace over HTTP
+/// Offer directories and SQLite databases as a Worldspace over HTTP
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct ServeArgs {
-    /// What to offer
-    #[arg(required_unless_present = "config", value_name = "[NAME=]PATH", value_hint = clap::ValueHint::DirPath)]
+    /// What to offer: directories, SQLite databases
+    #[arg(required_unless_present = "config", value_name = "[NAME=]PATH", value_hint = clap::ValueHint::AnyPath)]
     sources: Vec<String>,
 
     /// A world.toml that says what to offer, instead of sources (see docs/configuration.md)
@@ -88,7 +89,7 @@ pub(crate) async fn run(
 ) -> Result<(), Failure> {
     let WorldFile { mounts, listeners, limits } = what(args, looking)?;
     let by_file = args.config.is_some() && given_for_listener(args).is_none();
-    let writable = mounts.iter().any(|mount| mount.settings.writable);
+    let writable = mounts.iter().any(|mount| mount.what.is_writable());
     let host = Arc::new(world::host(Host::builder().limits(limits.host.clone()), &mounts)?);
     let token = match listeners.iter().any(|listen| listen.makes_token(writable)) {
         true => Some(Token::generate().map_err(|error| Failure::caused(&error))?),
@@ -133,7 +134,7 @@ fn what(args: &ServeArgs, looking: &WorldArgs) -> Result<WorldFile, Failure> {
         return Err(failure.hint("a server takes the tokens that it lets in with --tokens FILE, its certificate with --tls-cert FILE"));
     }
     let Some(file) = &args.config else {
-        let mounts = world::mounts(source::open_all(&args.sources)?, looking.options);
+        let mounts = world::mounts(source::open_all(&args.sources)?, looking.options)?;
         let writable = looking.options.writable;
         let listeners = vec![listener(args, writable)?];
         return Ok(WorldFile { mounts, listeners, limits: Limits::default() });
@@ -141,7 +142,11 @@ fn what(args: &ServeArgs, looking: &WorldArgs) -> Result<WorldFile, Failure> {
     if let Some(source) = args.sources.first() {
         let failure = Failure::usage("--config says what to offer, so no source can stand beside it");
         let path = source.split_once('=').map_or(source.as_str(), |(_, path)| path);
-        let mount = format!("[[mount]]\nat = \"/NAME\"\nfiles = {}", json::string(path));
+        let key = match source::kind_of(path.into()) {
+            Ok(Some(SourceKind::Sqlite(_))) => "sqlite",
+            _ => "files",
+        };
+        let mount = format!("[[mount]]\nat = \"/NAME\"\n{key} = {}", json::string(path));
         return Err(failure.hint(format!("write it into {}:\n{mount}", text::name(file))));
     }
     if let Some(option) = looking.options.given().first() {
@@ -156,7 +161,7 @@ fn what(args: &ServeArgs, looking: &WorldArgs) -> Result<WorldFile, Failure> {
     }
     let mut world = world_file::read(file)?;
     if world.listeners.is_empty() {
-        let writable = world.mounts.iter().any(|mount| mount.settings.writable);
+        let writable = world.mounts.iter().any(|mount| mount.what.is_writable());
         world.listeners.push(listener(args, writable)?);
     } else if let Some(option) = given_for_listener(args) {
         let failure =

@@ -10,8 +10,26 @@ pub(super) struct Keys {
 
 pub(super) const TOP: Keys = Keys { head: "", known: &["mount", "listen", "limits"] };
 
-pub(super) const MOUNT: Keys =
-    Keys { head: "[[mount]]", known: &["at", "files", "writable", "hidden", "gitignore", "indexable_names"] };
+pub(super) const MOUNT: Keys = Keys {
+    head: "[[mount]]",
+    known: &[
+        "at",
+        "files",
+        "sqlite",
+        "writable",
+        "hidden",
+        "gitignore",
+        "indexable_names",
+        "statement_time",
+        "exact_integers",
+    ],
+};
+
+/// What can be mounted, of which each mount has one, and the options that are of that kind alone.
+pub(super) const KINDS: [(&str, &[&str]); 2] = [
+    ("files", &["hidden", "gitignore", "indexable_names"]),
+    ("sqlite", &["statement_time", "exact_integers"]),
+];
 
 pub(super) const LISTEN: Keys = Keys {
     head: "[[listen]]",
@@ -63,12 +81,14 @@ pub(super) const ALL: [&Keys; 8] = [&TOP, &MOUNT, &LISTEN, &TLS, &LIMITS, &HOST,
 
 /// What another product, or the command line, calls an option. Where it may be several, it is the first that is not there
 /// already.
-const OTHER_NAMES: [(&str, &str); 15] = [
+const OTHER_NAMES: [(&str, &str); 17] = [
     ("path", "files"),
     ("path", "at"),
     ("dir", "files"),
     ("directory", "files"),
     ("source", "files"),
+    ("database", "sqlite"),
+    ("db", "sqlite"),
     ("name", "at"),
     ("no_ignore", "gitignore"),
     ("port", "address"),
@@ -109,6 +129,10 @@ impl Keys {
     fn meant(&self, spelled: &str, is_given: impl Fn(&str) -> bool) -> Vec<&'static str> {
         let others = OTHER_NAMES.iter().filter(|(other, _)| *other == spelled).map(|(_, name)| *name);
         let others: Vec<&str> = others.filter(|name| self.known.contains(name)).collect();
+        // Of what can be mounted, one is enough.
+        let is_kind = |name: &str| KINDS.iter().any(|(kind, _)| *kind == name);
+        let has_kind = KINDS.iter().any(|(kind, _)| is_given(kind));
+        let is_given = |name: &str| is_given(name) || (is_kind(name) && has_kind);
         match others.iter().find(|name| !is_given(name)).or(others.first()) {
             Some(name) => vec![name],
             None => self.near(spelled),

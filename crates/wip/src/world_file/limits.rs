@@ -20,7 +20,7 @@ pub(crate) struct Limits {
 }
 
 /// The shortest time that can be written, for what must not be nothing.
-const SOME_TIME: Duration = Duration::from_millis(1);
+pub(super) const SOME_TIME: Duration = Duration::from_millis(1);
 
 pub(super) fn read(top: &Section<'_, '_>) -> Limits {
     let mut limits = Limits::default();

@@ -3,12 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use worldspace_model::EntryPath;
-use worldspace_providers::files;
+use worldspace_providers::{files, sql};
 
-use super::keys::MOUNT;
+use super::keys::{KINDS, MOUNT, listed};
+use super::limits::SOME_TIME;
 use super::section::{Placed, Section};
-use super::values::{boolean, count, string};
-use crate::world::Mount;
+use super::values::{boolean, count, string, time};
+use crate::json;
+use crate::source::{self, SourceKind};
+use crate::world::{Mount, Mounted};
 
 /// Reads all mounts, and whether anything there can be changed, as far as that is clear; paths are seen from `base`.
 pub(super) fn read(top: &Section<'_, '_>, base: &Path) -> (Vec<Mount>, bool) {
@@ -18,29 +21,71 @@ pub(super) fn read(top: &Section<'_, '_>, base: &Path) -> (Vec<Mount>, bool) {
     if top.raw("mount").is_none() {
         top.missing(
             "nothing is offered: the file has no [[mount]]",
-            "[[mount]] with `at` and `files` below it",
+            "[[mount]] with `at` and `files` or `sqlite` below it",
         );
     }
     for section in &sections {
         let at = section.required("at", "at = \"/docs\"", string).and_then(|at| entry(section, at));
-        let directory = section.required("files", "files = \"docs\"", string);
-        let directory = directory.and_then(|path| directory_at(section, base, path));
-        let mut settings = files::Settings::default();
-        section.set("writable", &mut settings.writable, boolean);
-        section.set("hidden", &mut settings.hidden, boolean);
-        section.set("gitignore", &mut settings.gitignore, boolean);
-        section.set("indexable_names", &mut settings.indexable_names, count(0));
-        writable |= settings.writable || section.is_unclear("writable", boolean);
+        let what = mounted(section, base);
+        writable |= what.is_writable() || section.is_unclear("writable", boolean);
         let Some(Placed { value: at, span }) = at else { continue };
         if mounts.iter().any(|known| known.at == at) {
             let what = format!("`at`: something is mounted at {at} already");
             section.note(&span, what, "give one of them another place");
             continue;
         }
-        // What could not be read is a mistake by now; the place is kept, so that another one there is noticed.
-        mounts.push(Mount { at, directory: directory.unwrap_or_default(), settings });
+        mounts.push(Mount { at, what });
     }
     (mounts, writable)
+}
+
+/// What is mounted, with the options of its kind. What could not be read is a mistake by now; the place is kept, so that
+/// another one there is noticed.
+fn mounted(section: &Section<'_, '_>, base: &Path) -> Mounted {
+    check_kind(section);
+    let files = section.placed("files", string).and_then(|path| directory_at(section, base, path));
+    let sqlite = section.placed("sqlite", string).and_then(|path| database_at(section, base, path));
+    let (mut of_files, mut of_database) = (files::Settings::default(), sql::Settings::default());
+    section.set("writable", &mut of_files.writable, boolean);
+    of_database.writable = of_files.writable;
+    if section.raw("sqlite").is_some() {
+        section.set("statement_time", &mut of_database.statement_time, time(SOME_TIME));
+        section.set("exact_integers", &mut of_database.exact_integers, boolean);
+        return Mounted::Sqlite(sqlite.unwrap_or_default(), of_database);
+    }
+    section.set("hidden", &mut of_files.hidden, boolean);
+    section.set("gitignore", &mut of_files.gitignore, boolean);
+    section.set("indexable_names", &mut of_files.indexable_names, count(0));
+    Mounted::Directory(files.unwrap_or_default(), of_files)
+}
+
+/// Notes where it is not one thing that is mounted, or options are of another kind.
+fn check_kind(section: &Section<'_, '_>) {
+    let given: Vec<&str> =
+        KINDS.iter().filter(|(kind, _)| section.raw(kind).is_some()).map(|(kind, _)| *kind).collect();
+    match given[..] {
+        [] if KINDS.iter().any(|(kind, _)| section.is_misspelt(kind)) => {}
+        [] => section.missing(
+            "`files` or `sqlite` is missing",
+            "add a line such as files = \"docs\" or sqlite = \"shop.db\"",
+        ),
+        [given] => {
+            for (kind, options) in KINDS.iter().filter(|(kind, _)| *kind != given) {
+                for option in *options {
+                    let Some(span) = section.key_span(option) else { continue };
+                    let what = format!("`{option}` says nothing of what is mounted by `{given}`");
+                    section.note(&span, what, format!("leave it out; it stands beside `{kind}`"));
+                }
+            }
+        }
+        _ => {
+            let spans = given.iter().filter_map(|kind| section.key_span(kind));
+            if let Some(second) = spans.max_by_key(|span| span.start) {
+                let what = format!("a [[mount]] has one of {}", listed(&given, "and"));
+                section.note(&second, what, "leave one of them out, or write a [[mount]] for each");
+            }
+        }
+    }
 }
 
 fn entry(
@@ -69,10 +114,38 @@ fn directory_at(
 ) -> Option<PathBuf> {
     let path = base.join(&text);
     let right = "name a directory; a path that does not begin with / is seen from where this file is";
-    match std::fs::metadata(&path) {
-        Ok(metadata) if metadata.is_dir() => return Some(path),
-        Ok(_) => section.note(&span, format!("`files`: {} is no directory", path.display()), right),
+    match source::kind_of(path.clone()) {
+        Ok(Some(SourceKind::Directory(path))) => return Some(path),
+        Ok(Some(SourceKind::Sqlite(_))) => {
+            let what = format!("`files`: {} is a SQLite database and no directory", path.display());
+            section.note(&span, what, format!("write sqlite = {}", json::string(&text)));
+        }
+        Ok(None) => section.note(&span, format!("`files`: {} is no directory", path.display()), right),
         Err(error) => section.note(&span, format!("`files`: cannot open {}: {error}", path.display()), right),
+    }
+    None
+}
+
+fn database_at(
+    section: &Section<'_, '_>,
+    base: &Path,
+    Placed { value: text, span }: Placed<String>,
+) -> Option<PathBuf> {
+    let path = base.join(&text);
+    let right = "name a SQLite database; a path that does not begin with / is seen from where this file is";
+    match source::kind_of(path.clone()) {
+        Ok(Some(SourceKind::Sqlite(path))) => return Some(path),
+        Ok(Some(SourceKind::Directory(_))) => {
+            let what = format!("`sqlite`: {} is a directory and no SQLite database", path.display());
+            section.note(&span, what, format!("write files = {}", json::string(&text)));
+        }
+        Ok(None) => {
+            let what = format!("`sqlite`: {} is no SQLite database", path.display());
+            section.note(&span, what, source::instead_of(&path).unwrap_or_else(|| right.to_owned()));
+        }
+        Err(error) => {
+            section.note(&span, format!("`sqlite`: cannot open {}: {error}", path.display()), right)
+        }
     }
     None
 }

@@ -139,7 +139,13 @@ impl<'r, 'i> Section<'r, 'i> {
         }
     }
 
-    fn is_misspelt(&self, key: &'static str) -> bool {
+    /// Where a key stands.
+    pub(super) fn key_span(&self, key: &'static str) -> Option<Range<usize>> {
+        self.table.keys().find(|given| given.get_ref() == key).map(Spanned::span)
+    }
+
+    /// Whether a key that is not known stands where this one is missing.
+    pub(super) fn is_misspelt(&self, key: &'static str) -> bool {
         let is_given = |known: &str| self.table.contains_key(known);
         self.table.keys().any(|given| self.keys.is_meant_by(key, given.get_ref(), is_given))
     }

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use super::keys::{ALL, Keys};
+use super::keys::{ALL, KINDS, Keys};
 use super::*;
+use crate::world::Mounted;
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/configuration.md");
 
@@ -37,6 +38,7 @@ fn surroundings() -> tempfile::TempDir {
     for name in ["docs", "notes"] {
         std::fs::create_dir(dir.path().join(name)).unwrap();
     }
+    std::fs::write(dir.path().join("shop.db"), "SQLite format 3\0").unwrap();
     let made = worldspace_http::tls::self_signed(&["localhost".to_owned()]).unwrap();
     std::fs::write(dir.path().join("cert.pem"), &made.certificate_pem).unwrap();
     std::fs::write(dir.path().join("key.pem"), made.key_pem.reveal()).unwrap();
@@ -54,18 +56,33 @@ fn read_well(text: &str, base: &Path) -> String {
 
 /// The file with one line more in the table, whose own line for that option gives way.
 fn with(keys: &Keys, line: &str) -> String {
+    beside("files = \"docs\"", keys, line)
+}
+
+/// As [`with`], where that is mounted.
+fn beside(mounted: &str, keys: &Keys, line: &str) -> String {
     let option = line.split(' ').next().unwrap();
     let line = if line.is_empty() { String::new() } else { format!("{line}\n") };
+    let is_kind = |option: &str| KINDS.iter().any(|(kind, _)| *kind == option);
     let mut mount = String::from("[[mount]]\n");
-    for (name, required) in [("at", "at = \"/docs\"\n"), ("files", "files = \"docs\"\n")] {
-        if keys.head != "[[mount]]" || name != option {
-            mount.push_str(required);
-        }
+    if keys.head != "[[mount]]" || option != "at" {
+        mount.push_str("at = \"/docs\"\n");
+    }
+    if keys.head != "[[mount]]" || !is_kind(option) {
+        mount.push_str(&format!("{mounted}\n"));
     }
     match keys.head {
         "[[mount]]" => mount + &line,
         "tls" => format!("{mount}[[listen]]\n{line}"),
         head => format!("{mount}{head}\n{line}"),
+    }
+}
+
+/// What an option of a mount stands beside.
+fn mounted_with(option: &str) -> &'static str {
+    match KINDS.iter().find(|(_, options)| options.contains(&option)) {
+        Some(("sqlite", _)) => "sqlite = \"shop.db\"",
+        _ => "files = \"docs\"",
     }
 }
 
@@ -78,12 +95,12 @@ fn every_option_is_documented_and_every_documented_option_is_read() {
         let rows = rows(&page, keys);
         let documented: Vec<&str> = rows.iter().map(|row| row.option.as_str()).collect();
         assert_eq!(documented, keys.known, "{}", keys.head);
-        let usual = read_well(&with(keys, ""), dir.path());
         for Row { option, default, example } in &rows {
-            let changed = read_well(&with(keys, example), dir.path());
+            let read = |line: &str| read_well(&beside(mounted_with(option), keys, line), dir.path());
+            let (usual, changed) = (read(""), read(example));
             assert_ne!(changed, usual, "{option} changes nothing: {example}");
-            if !matches!(default.as_str(), "required" | "none") {
-                let same = read_well(&with(keys, &format!("{option} = {default}")), dir.path());
+            if !default.starts_with("required") && default != "none" {
+                let same = read(&format!("{option} = {default}"));
                 assert_eq!(same, usual, "{option} has another default than {default}");
             }
             options += 1;
@@ -99,7 +116,7 @@ fn every_example_of_the_documentation_is_right() {
     let mut examples = 0;
     for block in page.split("```toml\n").skip(1) {
         let (block, _) = block.split_once("```").unwrap();
-        // Nobody has these directories.
+        // Nobody has this directory.
         let notes = dir.path().join("notes");
         read_well(&block.replace("/home/me/notes", notes.to_str().unwrap()), dir.path());
         examples += 1;
@@ -111,7 +128,10 @@ fn every_example_of_the_documentation_is_right() {
 fn what_is_read_is_what_the_file_says() {
     let dir = surroundings();
     let text = "\
-        mount = [{ at = '/', files = 'docs', writable = true, gitignore = false }]\n\
+        mount = [\n\
+            { at = '/', files = 'docs', writable = true, gitignore = false },\n\
+            { at = '/shop', sqlite = 'shop.db', statement_time = '1500 ms', exact_integers = true },\n\
+        ]\n\
         limits.wire.request_bytes = '2 MiB'\n\
         limits.http = { drain_timeout = '0 s', requests = 'unlimited' }\n\
         [[listen]]\naddress = '0'\ntls = 'self-signed'\n\
@@ -119,9 +139,13 @@ fn what_is_read_is_what_the_file_says() {
         [[listen]]\naddress = 8_421\n";
     let (file, mistakes) = understand(text, dir.path());
     assert_eq!(mistakes, []);
-    let mount = &file.mounts[0];
-    assert!(mount.at.is_root() && mount.directory == dir.path().join("docs"));
-    assert!(mount.settings.writable && !mount.settings.gitignore && !mount.settings.hidden);
+    let [mount, shop] = &file.mounts[..] else { panic!("{:?}", file.mounts) };
+    let Mounted::Directory(path, settings) = &mount.what else { panic!("{mount:?}") };
+    assert!(mount.at.is_root() && *path == dir.path().join("docs"));
+    assert!(settings.writable && !settings.gitignore && !settings.hidden);
+    let Mounted::Sqlite(path, settings) = &shop.what else { panic!("{shop:?}") };
+    assert!(shop.at.as_str() == "/shop" && *path == dir.path().join("shop.db"));
+    assert!(!settings.writable && settings.exact_integers && settings.statement_time.as_millis() == 1500);
     assert_eq!(file.limits.wire.request_bytes(), 2 << 20);
     assert_eq!((file.limits.http.drain_timeout, file.limits.http.requests), (Default::default(), usize::MAX));
     assert_eq!(file.listeners[0].address.to_string(), "127.0.0.1:0");

@@ -6,6 +6,9 @@ use crate::serving::Home;
 fn complaints(text: &str) -> String {
     let home = Home::new();
     home.write("world.toml", text);
+    // It begins as a database does, and nobody comes to open it.
+    home.write("shop.db", "SQLite format 3\0");
+    home.write("empty.db", "");
     let ran = home.wip(&["serve", "--config", "world.toml"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{text}");
     ran.stderr
@@ -133,6 +136,84 @@ fn each_kind_of_mistake_is_told_as_such() {
         ),
         ("[[mount]]\npath = \"/g\"\nfiles = \"docs\"\n", "2:1", "unknown key `path`", "did you mean `at`?"),
         ("[[mount]]\nat = \"/g\"\npath = \"docs\"\n", "3:1", "unknown key `path`", "did you mean `files`?"),
+        ("[[mount]]\nat = \"/g\"\n", "1:1", "`files` or `sqlite` is missing", "or sqlite = \"shop.db\""),
+        ("+sqlite = \"shop.db\"\n", "4:1", "one of `files` and `sqlite`", "a [[mount]] for each"),
+        (
+            "[[mount]]\nsqlite = \"shop.db\"\nat = \"/g\"\nhidden = 1\nfiles = \"docs\"\n",
+            "5:1",
+            "one of `files` and `sqlite`",
+            "leave one of them out",
+        ),
+        (
+            "[[mount]]\nat = \"/g\"\nsqlite = \"shop.db\"\nhidden = 1\n",
+            "4:1",
+            "`hidden` says nothing of what is mounted by `sqlite`",
+            "it stands beside `files`",
+        ),
+        (
+            "[[mount]]\nat = \"/g\"\nsqlite = \"shop.db\"\nindexable_names = 7\n",
+            "4:1",
+            "`indexable_names` says nothing of what is mounted by `sqlite`",
+            "it stands beside `files`",
+        ),
+        (
+            "+statement_time = \"1 s\"\n",
+            "4:1",
+            "`statement_time` says nothing of what is mounted by `files`",
+            "it stands beside `sqlite`",
+        ),
+        ("+exact_integers = 1\n", "4:1", "`exact_integers` says nothing", "it stands beside `sqlite`"),
+        ("[[mount]]\nat = \"/g\"\ndb = \"shop.db\"\n", "3:1", "unknown key `db`", "did you mean `sqlite`?"),
+        (
+            "[[mount]]\nat = \"/g\"\ndatabase = \"shop.db\"\nexact_integers = true\n",
+            "3:1",
+            "unknown key `database`",
+            "did you mean `sqlite`?",
+        ),
+        (
+            "[[mount]]\npath = \"/g\"\nsqlite = \"shop.db\"\n",
+            "2:1",
+            "unknown key `path`",
+            "did you mean `at`?",
+        ),
+        (
+            "[[mount]]\nat = \"/g\"\nsqlite = \"shop.db\"\nstatement_time = 2\n",
+            "4:18",
+            "a time has a unit",
+            "\"10 s\"",
+        ),
+        (
+            "[[mount]]\nat = \"/g\"\nsqlite = \"shop.db\"\nstatement_time = \"0 s\"\n",
+            "4:18",
+            "no time at all is left",
+            "longer than 0",
+        ),
+        ("[[mount]]\nat = \"/g\"\nsqlite = \"gone\"\n", "3:10", "cannot open gone", "name a SQLite database"),
+        (
+            "[[mount]]\nat = \"/g\"\nsqlite = \"docs/a.md\"\n",
+            "3:10",
+            "is no SQLite database",
+            "name a SQLite database",
+        ),
+        (
+            "[[mount]]\nat = \"/g\"\nsqlite = \"empty.db\"\n",
+            "3:10",
+            "is no SQLite database",
+            "an empty file is no database yet",
+        ),
+        (
+            "[[mount]]\nat = \"/g\"\nsqlite = \"docs\"\n",
+            "3:10",
+            "is a directory and no SQLite database",
+            "write files = \"docs\"",
+        ),
+        (
+            "[[mount]]\nat = \"/g\"\nfiles = \"shop.db\"\n",
+            "3:9",
+            "is a SQLite database and no directory",
+            "write sqlite = \"shop.db\"",
+        ),
+        ("+[limits]\nstatement_time = \"1 s\"\n", "5:1", "`statement_time`", "stands in [[mount]]"),
         // What follows from something that nobody can read is no mistake of its own.
         ("+[[listen]]\naddress = \"nowhere\"\n[[listen]]\n", "5:11", "no address to listen at", "8420"),
         ("+[[listen]]\n[[listen]]\nport = 9000\n", "6:1", "unknown key `port`", "did you mean `address`?"),
@@ -217,7 +298,7 @@ fn programs_are_told_all_mistakes_in_one_message() {
     assert_eq!(
         message,
         "world.toml:1:1: unknown key `x`; the file has [[mount]], [[listen]] and [limits]\n\
-         world.toml:2:1: `files` is missing; add a line such as files = \"docs\""
+         world.toml:2:1: `files` or `sqlite` is missing; add a line such as files = \"docs\" or sqlite = \"shop.db\""
     );
 }
 
@@ -225,9 +306,11 @@ fn programs_are_told_all_mistakes_in_one_message() {
 fn the_file_and_the_command_line_do_not_say_the_same_thing_twice() {
     let home = Home::new();
     home.write("mounts.toml", "[[mount]]\nat = \"/docs\"\nfiles = \"docs\"\n");
+    home.write("shop.db", "SQLite format 3\0");
     home.write("all.toml", &(home.read("mounts.toml") + "[[listen]]\naddress = \"0\"\n"));
     for (words, code, said) in [
         (vec!["--config", "all.toml", "docs"], 2, "files = \"docs\""),
+        (vec!["--config", "all.toml", "s=shop.db"], 2, "sqlite = \"shop.db\""),
         (vec!["--config", "all.toml", "--hidden"], 2, "write `hidden = true` into a [[mount]] of all.toml"),
         (vec!["--config", "all.toml", "--no-ignore"], 2, "write `gitignore = false`"),
         (vec!["--config", "all.toml", "--listen", "0"], 2, "so --listen cannot"),

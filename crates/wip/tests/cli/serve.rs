@@ -20,7 +20,7 @@ fn what_cannot_be_offered_is_refused() {
     std::fs::write(&file, "").unwrap();
     for (words, code, message) in [
         (vec!["serve"], 2, "required"),
-        (vec!["serve", file.to_str().unwrap()], 2, "is no directory"),
+        (vec!["serve", file.to_str().unwrap()], 2, "is neither a directory nor a SQLite database"),
         (vec!["serve", "/gone/from/here"], 1, "cannot open /gone/from/here"),
         (vec!["serve", here, here], 2, "hint: give one of them another name: NAME="),
         (vec!["serve", "/"], 2, "hint: give it one: NAME=/"),

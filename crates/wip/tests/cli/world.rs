@@ -19,7 +19,7 @@ fn the_environment_names_a_world_that_the_command_line_overrides() {
 fn nobody_there_is_unreachable() {
     let url = nobody();
     let said = wip(&["tree", "--at", &url]).failed(6);
-    assert!(said.contains("hint: start a Host with `wip serve DIRECTORY`"), "{said}");
+    assert!(said.contains("hint: start a Host with `wip serve PATH`"), "{said}");
     // Elsewhere nobody can be expected to start one.
     assert!(!wip(&["tree", "--at", "http://host.invalid/"]).failed(6).contains("hint"));
     for words in [vec!["tree"], vec!["invoke", "/a", "read"]] {
