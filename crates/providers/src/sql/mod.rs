@@ -154,7 +154,7 @@ impl Inner {
         }
         if call.interface().name.as_str() == DATABASE {
             let mut session = self.engine.begin(Purpose::Foreign, &watch)?;
-            return read::raw::run(&mut *session, context, &watch, call);
+            return read::raw::run(&mut *session, context, call);
         }
         let mut session = self.engine.begin(Purpose::Read, &watch)?;
         read::run(&mut *session, &self.declared, context, call)

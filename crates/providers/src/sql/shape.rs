@@ -57,7 +57,7 @@ impl Shape {
                 false => match session.relation(&key.table) {
                     Ok(Some(target)) => target,
                     // What cannot be read cannot be followed; the table itself says why.
-                    Ok(None) | Err(SqlError::Limit(_)) => continue,
+                    Ok(None) | Err(SqlError::Unreadable(_)) => continue,
                     Err(error) => return Err(error),
                 },
             };
@@ -290,9 +290,12 @@ impl Shape {
 impl Found {
     /// Omits the longest values until the row takes no more than about `room` bytes.
     pub(super) fn fit(&mut self, room: usize) {
-        while self.weight() > room {
-            let longest = self.cells.iter_mut().max_by_key(|cell| cell.weight());
-            let Some(cell) = longest else { return };
+        // Weighing takes as long as the values are, so each is weighed once.
+        let mut weights: Vec<usize> = self.cells.iter().map(Cell::weight).collect();
+        let mut weight: usize = weights.iter().sum();
+        while weight > room {
+            let longest = self.cells.iter_mut().zip(&mut weights).max_by_key(|(_, weight)| **weight);
+            let Some((cell, own)) = longest else { return };
             *cell = match cell.as_ref() {
                 CellRef::Text(bytes) if !bytes.is_empty() => {
                     Cell::Long { text: true, size: bytes.len() as u64 }
@@ -302,6 +305,8 @@ impl Found {
                 }
                 _ => return,
             };
+            weight = weight - *own + cell.weight();
+            *own = cell.weight();
         }
     }
 

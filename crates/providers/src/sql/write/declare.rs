@@ -13,8 +13,8 @@ use crate::sql::shape::{Shape, type_of};
 /// The type of what is said where a rule of the database forbids a change.
 const VIOLATION: &str = "Violation";
 
-const WHOLE: &str =
-    "It happens wholly or not at all, with all that triggers and foreign keys of the database make of it.";
+const WHOLE: &str = "It happens wholly or not at all, with all that triggers, foreign keys and ON CONFLICT rules of the \
+     database make of it.";
 
 pub(in crate::sql) fn table(shape: &Shape) -> Result<Interface, Fault> {
     let words = format!("The table {}: new rows.", clipped(&shape.relation.name));

@@ -30,14 +30,11 @@ pub(super) fn run(
     };
     let Some(row) = rows.first() else { return refused(session, call, &passed_over("inserted")) };
     let key = key_returned(shape, row)?;
-    let entry = match &key {
-        None if shape.relation.has_rows() => return Err(Refusal::failed("an inserted row has no key")),
-        None => None,
-        Some(key) => {
-            let unnamed = "the key of the row holds what no path can hold, as a zero byte, and nothing was inserted; give \
-                           it another key, or use a program of the database";
-            let path = shape.path(key).ok_or_else(|| Refusal::InvalidArguments(unnamed.to_owned()))?;
-            Some(Value::Entry(context.entry(&path)))
+    let entry = match key.as_ref().map(|key| shape.path(key)) {
+        None if !shape.relation.has_rows() => None,
+        Some(Some(path)) => Some(Value::Entry(context.entry(&path))),
+        None | Some(None) => {
+            return Err(Refusal::failed("an inserted row has no key, or one without a path"));
         }
     };
     let owing = violation::referring_to_nothing(&mut *session, shape, &Wanted::of_insert(&given))?;

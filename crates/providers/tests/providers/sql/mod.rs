@@ -1,8 +1,11 @@
 //! A database as a Worldspace.
 
+mod asking;
 mod contending;
 mod databases;
+mod guarding;
 mod paging;
 mod suite;
 mod whole;
 mod world;
+mod writing;
