@@ -4,6 +4,8 @@
 
 mod config;
 mod crash;
+mod crash_sql;
+mod databases;
 #[cfg(target_os = "linux")]
 mod exhaustion;
 mod fixture;
