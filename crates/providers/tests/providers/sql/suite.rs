@@ -11,6 +11,9 @@ use worldspace_testkit::suite::{self, Outcome, Report, Sample, Subject};
 
 use super::databases::{Copy, Template, chinook, torture};
 
+#[path = "../../../../../examples/shop/shop.rs"]
+mod shop;
+
 /// A fresh database, as somebody beside the Host reaches it.
 type Hands = Arc<Copy>;
 type Doing = Pin<Box<dyn Future<Output = ()> + Send>>;
@@ -26,6 +29,11 @@ fn fresh(name: &str, writable: bool, make: impl FnOnce(&Path)) -> Subject<Hands>
             (Database::open_sqlite(&copy.path, settings).unwrap(), copy)
         }
     })
+}
+
+/// With what only these tests need.
+fn also(path: &Path, sql: &str) {
+    rusqlite::Connection::open(path).unwrap().execute_batch(sql).unwrap();
 }
 
 /// What another program does to the file. `#` is a number that no other time has.
@@ -66,6 +74,69 @@ pub(super) fn deep<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
     own.or_else(|| fields.iter().find_map(|(_, value)| deep(value, name)))
 }
 
+// No page of a reading has a next one: a cursor is another text each time.
+
+/// What holds of the shop whether it can be written or not.
+fn shop(name: &str, writable: bool) -> Subject<Hands> {
+    fresh(name, writable, |path| {
+        shop::make(path).unwrap();
+        also(
+            path,
+            "CREATE TRIGGER moved AFTER UPDATE OF country ON customers BEGIN
+            UPDATE customers SET notes = coalesce(notes, '') || '+' WHERE id = NEW.id; END",
+        );
+    })
+    .object("/")
+    .leaf("/customers")
+    .leaf("/order_lines")
+    .leaf("/reviews")
+    .leaf("/sales")
+    .unlisted("/customers/1")
+    .unlisted("/orders/137")
+    .unlisted("/reviews/1")
+    .absent("/shop")
+    .absent("/customers/61")
+    .absent("/customers/1/orders")
+    .absent("/orders/-1")
+    .absent("/order_lines/1")
+    .absent("/sales/1")
+    .hidden("/sqlite_schema")
+    .identities()
+    .states()
+    .reading(on("/customers", "sql.table", "query").with("where", having("country", "equal", "Portugal")))
+    .reading(on("/orders", "sql.table", "query").with("where", having("id", "at_most", integer(5))))
+    .reading(on("/categories", "sql.table", "count"))
+    .reading(on("/order_lines", "sql.table", "count"))
+    .reading(on("/products", "sql.table", "get").with("id", integer(1)))
+    .reading(on("/sales", "sql.view", "frequent_values").with("column", "country"))
+    .reading(on("/customers/1", "sql.row", "read"))
+    .reading(on("/customers/1", "sql.row", "orders"))
+    .reading(on("/orders/137", "sql.row", "read"))
+    .reading(on("/products/1", "sql.row", "read_bytes").with("column", "photo").with("length", integer(9)))
+    .reading(sql("SELECT country, count(*) FROM customers GROUP BY country ORDER BY 2 DESC"))
+    .refusing(on("/orders/137", "sql.row", "read_bytes").with("column", "nothing"))
+    .refusing(on("/sales", "sql.view", "query").with("limit", integer(-1)))
+    .refusing(sql("UPDATE customers SET notes = NULL"))
+    .refusing(sql("PRAGMA user_version = 2"))
+    .disturbing("/orders", doing("CREATE INDEX another_# ON orders (status)"))
+    .disturbing("/customers/1", doing("UPDATE customers SET name = name || '#' WHERE id = 1"))
+    .disturbing("/reviews/1", doing("UPDATE reviews SET text = '#' WHERE rowid = 1"))
+}
+
+fn shop_writable() -> Subject<Hands> {
+    shop("the shop, writable", true)
+        .adding(
+            on("/customers/1", "sql.row.write", "update").with("country", "Portugal"),
+            on("/customers/1", "sql.row", "read"),
+            |read| deep(read, "notes").and_then(Value::as_str).map_or(0, |notes| notes.matches('+').count()),
+        )
+        .writing(on("/categories", "sql.table.write", "insert").with("name", "Lamps"))
+        .writing(on("/orders/137", "sql.row.write", "update").with("status", "paid"))
+        .writing(on("/order_lines/1,6", "sql.row.write", "delete"))
+        .writing(on("/reviews/1", "sql.row.write", "delete"))
+        .refusing(on("/orders/137", "sql.row.write", "update"))
+}
+
 /// What holds of Chinook whether it can be written or not.
 fn chinook(name: &str, writable: bool) -> Subject<Hands> {
     fresh(name, writable, |path| {
@@ -73,7 +144,7 @@ fn chinook(name: &str, writable: bool) -> Subject<Hands> {
         // Counts how often a customer was called, so that each effect of an update can be seen.
         let counting = "CREATE TRIGGER called AFTER UPDATE OF phone ON customer BEGIN
             UPDATE customer SET fax = coalesce(fax, '') || 'x' WHERE id = NEW.id; END";
-        rusqlite::Connection::open(path).unwrap().execute_batch(counting).unwrap();
+        also(path, counting);
     })
     .object("/")
     .leaf("/customer")
@@ -94,7 +165,7 @@ fn chinook(name: &str, writable: bool) -> Subject<Hands> {
     .hidden("/sqlite_master")
     .identities()
     .states()
-    .reading(on("/customer", "sql.table", "query").with("limit", integer(3)))
+    .reading(on("/customer", "sql.table", "query").with("where", having("id", "at_most", integer(3))))
     .reading(on("/genre", "sql.table", "count"))
     .reading(
         on("/playlisttrack", "sql.table", "count").with("where", having("playlist_id", "equal", integer(1))),
@@ -113,7 +184,6 @@ fn chinook(name: &str, writable: bool) -> Subject<Hands> {
     .disturbing("/", doing("CREATE TABLE another_# (id INTEGER PRIMARY KEY)"))
     .disturbing("/genre", doing("ALTER TABLE genre ADD COLUMN another_# TEXT"))
     .disturbing("/customer/1", doing("UPDATE customer SET address = address || '#' WHERE id = 1"))
-    .disturbing("/playlisttrack/1,1", doing("UPDATE track SET composer = '#' WHERE id = 1"))
 }
 
 fn chinook_writable() -> Subject<Hands> {
@@ -148,10 +218,10 @@ fn torture(name: &str, writable: bool) -> Subject<Hands> {
         .unlisted("/keys of reals/0.1")
         .unlisted("/keys of any case/Ann")
         .unlisted("/keys of several/c,a~2b,1")
-        .unlisted("/keys of several/~02,.,~2,4")
+        .unlisted("/keys of several/~2,~02,4")
         .unlisted("/counted/1")
         .unlisted("/wide/1")
-        .unlisted("/long/2")
+        .unlisted("/long/3")
         .absent("/keys of any case/ann")
         .absent("/keys of any space/b")
         .absent("/keys of text/~ta")
@@ -173,7 +243,7 @@ fn torture(name: &str, writable: bool) -> Subject<Hands> {
         .reading(on("/keys of text", "sql.table", "query").with("limit", integer(100)))
         .reading(on("/no key to be had", "sql.table", "query"))
         .reading(on("/values", "sql.table", "query").with("limit", integer(50)))
-        .reading(on("/many", "sql.table", "query").with("where", having("label", "like", "label 1%")))
+        .reading(on("/many", "sql.table", "query").with("where", having("id", "less", integer(20))))
         .reading(on("/people", "sql.view", "query"))
         .reading(on("/words", "sql.view", "query"))
         .reading(sql("SELECT * FROM \"values\" WHERE id < 40"))
@@ -202,7 +272,7 @@ fn torture_writable() -> Subject<Hands> {
         )
         .writing(on("/empty", "sql.table.write", "insert").with("v", "no longer"))
         .writing(on("/keys of text/~t..", "sql.row.write", "update").with("v", "changed"))
-        .writing(on("/keys of several/c,a~2b,1", "sql.row.write", "delete"))
+        .writing(on("/keys of several/..,.,3", "sql.row.write", "delete"))
 }
 
 /// The checks that could not be tried.
@@ -215,14 +285,32 @@ fn missing(report: &Report) -> Vec<String> {
     names
 }
 
-/// A row is its key and a table its name: neither is moved nor replaced without becoming another or staying the same.
-const NOT_FOR_DATABASES: [&str; 5] = [
+/// A row is its key and a table its name: none is moved, nor replaced by another one. All that trees show is of one level, no
+/// argument is itself an entry, and nothing is denied for its caller's sake. Inserting has a world of its own.
+const NOT_FOR_DATABASES: [&str; 9] = [
     "an Object that an operation moves keeps its ref",
     "an Object that somebody moves keeps its ref, and so does all below it",
+    "an entry of another mount as an argument is invalid_arguments, and nothing happens",
     "another Object in the same place has another ref",
+    "children that cannot be read further down are unexplored, and all else is there",
     "what is not permitted is denied and nothing happens",
+    "what vanishes before its children are read is unexplored, and no leaf",
+    "what vanishes while a tree is read is left out",
     "writers that are not guarded lose no effect",
 ];
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_shop_that_can_only_be_read_holds_to_everything_that_applies() {
+    suite::run(&shop("the shop, read only", false)).await.assert();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_shop_that_can_be_written_holds_to_everything() {
+    let report = suite::run(&shop_writable()).await;
+    let missing = missing(&report);
+    report.assert();
+    assert_eq!(missing, NOT_FOR_DATABASES);
+}
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn chinook_that_can_only_be_read_holds_to_everything_that_applies() {
@@ -254,7 +342,7 @@ async fn everything_odd_that_can_be_written_holds_to_everything() {
     assert_eq!(missing, NOT_FOR_DATABASES);
 }
 
-/// Inserting is not bound to a state, so that it can be counted only in a world of its own.
+/// Inserting is bound to no state, so that only a world of its own can count it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn of_many_who_insert_at_once_no_one_loses_a_row() {
     let subject = fresh("inserting", true, torture::make).leaf("/empty").adding(
