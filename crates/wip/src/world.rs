@@ -14,7 +14,7 @@ use worldspace_providers::sql::{self, Database, OpenError};
 use crate::access::{self, TokenFrom};
 use crate::args::{EndpointArgs, SourceOptions, WorldArgs};
 use crate::config;
-use crate::failure::{Failure, all_causes};
+use crate::failure::Failure;
 use crate::source::{self, Source, SourceKind};
 use crate::traced::Traced;
 
@@ -212,7 +212,8 @@ fn no_database(error: &OpenError, writable: bool) -> Failure {
         }
         OpenError::Read { path, hint, source } => {
             let what = format!("cannot read {} as a SQLite database", path.display());
-            Failure::local(format!("{what}: {}", all_causes(source.as_ref()))).hint(hint.clone())
+            // Its own causes say the same again, by numbers.
+            Failure::local(format!("{what}: {source}")).hint(hint.clone())
         }
         _ => Failure::caused(error),
     }

@@ -2,7 +2,7 @@
 //!
 //! `WIP_UPDATE_DOCS=1` writes the blocks anew. What differs from run to run (ports, times, state tags, cursors, tokens) is
 //! compared by its form alone. A command that takes a state which an earlier one has shown is given the one that it has shown
-//! now. Each document works on a copy of the examples, which its commands may change.
+//! now. Each document works on a copy of the examples and on a shop of its own (`shop.db`), which its commands may change.
 #![allow(
     clippy::unwrap_used,
     clippy::disallowed_methods,
@@ -16,6 +16,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 
 use regex::Regex;
+
+#[path = "../../../../examples/shop/shop.rs"]
+mod shop;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
@@ -172,12 +175,13 @@ impl States {
 /// What shows a state.
 const STATE: &str = r"\bstate ([0-9a-z]{10})\b";
 
-/// A place with the examples in it, as in a clone.
+/// A place with the examples in it, as in a clone where the shop was made.
 fn examples() -> tempfile::TempDir {
     let place = tempfile::tempdir().unwrap();
     let copied =
         Command::new("cp").arg("-R").arg(root().join("examples")).arg(place.path()).status().unwrap();
     assert!(copied.success());
+    shop::make(&place.path().join("shop.db")).unwrap();
     place
 }
 

@@ -1,0 +1,226 @@
+//! SQLite databases as sources: what is taken for one, what is offered of it, and what is said of one that is none.
+
+use std::path::Path;
+
+use rusqlite::Connection;
+
+use crate::run::{Ran, finished};
+use crate::serving::Home;
+
+#[path = "../../../../examples/shop/shop.rs"]
+mod shop;
+
+const MEMBERS: &str = "
+    CREATE TABLE members (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, sponsor INTEGER REFERENCES members);
+    INSERT INTO members VALUES (1, 'Ann', NULL), (2, 'Bo', 1);";
+
+/// A home with `club.db` in it, and the same under a name without an ending.
+fn home() -> Home {
+    let home = Home::new();
+    make(&home.path().join("club.db"), MEMBERS);
+    std::fs::copy(home.path().join("club.db"), home.path().join("data")).unwrap();
+    home
+}
+
+fn make(path: &Path, sql: &str) {
+    Connection::open(path).unwrap().execute_batch(sql).unwrap();
+}
+
+/// The state that `wip inspect` shows.
+fn state(shown: &Ran) -> String {
+    let line = shown.stdout.lines().nth(1).unwrap_or_default();
+    line.strip_prefix("// state ").unwrap_or_else(|| panic!("{shown:?}")).to_owned()
+}
+
+#[test]
+fn a_database_is_known_by_what_it_holds_and_called_by_its_stem() {
+    let home = home();
+    let tree = home.wip(&["tree", "--at", "club.db", "--at", "data", "--at", "docs"]).ok();
+    for shown in ["├── club/", "├── data/", "└── docs/", "members", "a.md"] {
+        assert!(tree.contains(shown), "{shown}\n{tree}");
+    }
+    assert!(home.wip(&["tree", "--at", "c=club.db"]).ok().contains("└── c/"));
+    let mut by_environment = home.program();
+    by_environment.args(["tree"]).env("WIP_AT", "club.db:docs");
+    assert_eq!(
+        finished(&mut by_environment, b"").ok(),
+        home.wip(&["tree", "--at", "club.db", "--at", "docs"]).ok()
+    );
+    assert!(
+        home.wip(&["tree", "--at", "club.db", "--at", "club=docs"])
+            .failed(2)
+            .contains("two sources are named")
+    );
+}
+
+#[test]
+fn tables_and_rows_are_looked_at_with_and_without_a_server() {
+    let home = home();
+    let serving = home.serve(&["club.db", "docs", "--listen", "0"], 1);
+    for at in [serving.url(), "club.db"] {
+        let inspected = home.wip(&["inspect", "/club/members", "--at", at]).ok();
+        assert!(inspected.contains("interface \"/club/members::sql.table\""), "{inspected}");
+        let where_ = r#"where=[[{"$case":"name","value":{"$case":"equal","value":"Bo"}}]]"#;
+        let found = home.wip(&["invoke", "/club/members", "query", where_, "-o", "json", "--at", at]).json();
+        assert_eq!(found["entries"], serde_json::json!(["/club/members/2", "/club/members/1"]), "{found}");
+        let read = home.wip(&["invoke", "/club/members/2", "read", "--at", at]).ok();
+        assert!(read.contains("Bo") && read.contains("wip inspect /club/members/1"), "{read}");
+        let counted =
+            home.wip(&["invoke", "/club", "sql", "query=SELECT count(*) FROM members", "--at", at]).ok();
+        assert!(counted.contains('2'), "{counted}");
+    }
+}
+
+/// Nothing that is left out of directories is in a database.
+#[test]
+fn what_is_not_in_a_database_is_not_said_to_be_hidden() {
+    let home = home();
+    for path in ["/club/.members", "/club/members/3"] {
+        let said = home.wip(&["inspect", path, "--at", "club.db"]).failed(3);
+        assert!(!said.contains("hidden"), "{said}");
+    }
+    let said = home.wip(&["inspect", "/docs/.gone", "--at", "club.db", "--at", "docs"]).failed(3);
+    assert!(said.contains("--hidden"), "{said}");
+}
+
+#[test]
+fn rows_are_changed_only_where_that_is_offered_and_only_in_the_state_that_was_seen() {
+    let home = home();
+    let update = ["invoke", "/club/members/2", "update", "name=Bea"];
+    let said = home.wip(&[&update[..], &["--at", "club.db"]].concat()).failed(3);
+    assert!(said.ends_with("hint: what changes things is offered only with --writable\n"), "{said}");
+
+    let here = ["--at", "club.db", "--writable"];
+    let look = || home.wip(&[&["inspect", "/club/members/2"][..], &here].concat());
+    let seen = state(&look());
+    assert_eq!(state(&look()), seen, "another process finds the same state");
+    make(&home.path().join("club.db"), "UPDATE members SET name = 'Bob' WHERE id = 2");
+    let refused = home.wip(&[&update[..], &["--if", &seen], &here].concat()).failed(4);
+    assert!(refused.contains(&seen), "{refused}");
+    let now = state(&look());
+    let done = home.wip(&[&update[..], &["--if", &now], &here].concat()).ok();
+    assert!(done.starts_with("updated\n"), "{done}");
+    // A rule of the database is an answer, not an error.
+    let refused = home.wip(&[&["invoke", "/club/members/2", "update", "name=Ann"][..], &here].concat()).ok();
+    assert!(refused.contains("refused") && refused.contains("name"), "{refused}");
+    let read = home.wip(&["invoke", "/club/members/2", "read", "--at", "club.db"]).ok();
+    assert!(read.contains("Bea"), "{read}");
+}
+
+#[test]
+fn with_writable_databases_take_tokens_as_directories_do() {
+    let home = home();
+    let serving = home.serve(&["club.db", "--listen", "0", "--writable"], 1);
+    let insert = ["invoke", "/club/members", "insert", "name=Cy", "--at", serving.url()];
+    assert_eq!(home.wip(&insert).code, 4);
+    let made = home.wip_with(&serving.line("token: "), &insert).ok();
+    assert!(made.contains("/club/members/3"), "{made}");
+}
+
+#[test]
+fn what_is_neither_a_directory_nor_a_database_is_told_what_it_may_be() {
+    let home = home();
+    for (name, content) in [
+        ("empty", ""),
+        ("other.db", "not a database"),
+        ("club.db-wal", "x"),
+        ("notes.txt", "SQLite format 3"),
+    ] {
+        home.write(name, content);
+    }
+    for (name, hint) in [
+        ("empty", "an empty file is no database yet"),
+        ("other.db", "by its name it is a database"),
+        ("club.db-wal", "it belongs to the database beside it; name that one: club.db"),
+        ("notes.txt", "name the directory that holds them"),
+    ] {
+        for words in [["serve", name], ["--at", name]] {
+            let words = [&words[..], if words[0] == "serve" { &[] } else { &["tree"] }].concat();
+            let said = home.wip(&words).failed(2);
+            let wanted = format!("error: {name} is neither a directory nor a SQLite database\nhint: ");
+            assert!(said.starts_with(&wanted) && said.contains(hint), "{said}");
+        }
+    }
+}
+
+#[test]
+fn a_damaged_database_is_told_before_anything_is_served() {
+    let home = home();
+    let whole = std::fs::read(home.path().join("club.db")).unwrap();
+    std::fs::write(home.path().join("cut.db"), &whole[..16]).unwrap();
+    home.write("world.toml", "[[mount]]\nat = \"/\"\nsqlite = \"cut.db\"\n");
+    for words in
+        [vec!["serve", "cut.db"], vec!["tree", "--at", "cut.db"], vec!["serve", "--config", "world.toml"]]
+    {
+        let said = home.wip(&words).failed(1);
+        assert!(said.contains("cut.db as a SQLite database: "), "{said}");
+        assert!(said.contains("\nhint: it is damaged"), "{said}");
+    }
+}
+
+#[test]
+fn options_of_directories_need_one() {
+    let home = home();
+    for (option, words) in [("--hidden", ["--hidden"]), ("--no-ignore", ["--no-ignore"])] {
+        for command in [vec!["serve", "club.db"], vec!["tree", "--at", "club.db"]] {
+            let said = home.wip(&[command, words.to_vec()].concat()).failed(2);
+            assert!(
+                said.starts_with(&format!("error: {option} is for directories, and no source is one\n")),
+                "{said}"
+            );
+        }
+    }
+    home.write("docs/.b.md", "");
+    let mixed = ["tree", "--at", "club.db", "--at", "docs", "--hidden", "--no-ignore"];
+    assert!(home.wip(&mixed).ok().contains(".b.md"));
+}
+
+#[test]
+fn a_world_file_says_how_a_database_is_offered() {
+    let home = home();
+    let forever =
+        "query=WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT count(*) FROM t";
+    home.write(
+        "world.toml",
+        "[[mount]]\nat = \"/a\"\nsqlite = \"club.db\"\nstatement_time = \"50 ms\"\nexact_integers = true\n\
+         [[mount]]\nat = \"/a/b\"\nsqlite = \"data\"\nstatement_time = \"unlimited\"\nwritable = true\n\
+         [[listen]]\naddress = \"0\"\nallow_anonymous = true\n",
+    );
+    let serving = home.serve(&["--config", "world.toml"], 1);
+    let at = ["--at", serving.url()];
+    let wip = |words: &[&str]| home.wip(&[words, &at].concat());
+    let said = wip(&["invoke", "/a", "sql", forever]).failed(4);
+    assert!(said.contains("longer than 0.05 s"), "{said}");
+    let read = wip(&["invoke", "/a/members/1", "read", "-o", "json"]).json();
+    assert_eq!(read["result"]["id"], "1", "{read}");
+    let read = wip(&["invoke", "/a/b/members/1", "read", "-o", "json"]).json();
+    assert_eq!(read["result"]["id"], 1, "{read}");
+    assert!(wip(&["invoke", "/a/b/members", "insert", "name=Cy"]).ok().contains("/a/b/members/3"));
+    assert!(wip(&["invoke", "/a/members", "insert", "name=Cy"]).failed(3).contains("insert"));
+}
+
+/// What the README and those who try it out rest on.
+#[test]
+fn the_shop_is_the_same_one_each_time() {
+    let dir = tempfile::tempdir().unwrap();
+    let made = ["one.db", "two.db"].map(|name| {
+        let path = dir.path().join(name);
+        assert_eq!(shop::make(&path).unwrap(), "60 customers, 40 products, 400 orders with 968 lines");
+        path
+    });
+    let [one, two] = made.each_ref().map(|path| std::fs::read(path).unwrap());
+    assert!(one == two, "two files of the same program differ");
+    let shop = Connection::open(&made[0]).unwrap();
+    let number = |sql: &str| shop.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
+    assert_eq!(number("SELECT count(*) FROM customers"), 60);
+    assert_eq!(number("SELECT count(DISTINCT country) FROM customers"), 10);
+    assert_eq!(
+        number("SELECT count(*) FROM orders WHERE ordered_on BETWEEN '2026-10-01' AND '2026-10-31'"),
+        70
+    );
+    assert_eq!(
+        number("SELECT count(*) FROM orders WHERE ordered_on NOT BETWEEN '2025-11-01' AND '2026-10-31'"),
+        0
+    );
+    assert_eq!(number("SELECT count(*) FROM pragma_foreign_key_check"), 1, "one reference leads nowhere");
+}
