@@ -68,6 +68,8 @@ pub(super) struct Column {
     /// Whether the database turns text that looks like a number into that number, so that the column holds no such text.
     pub(super) numeric: bool,
     pub(super) nullable: bool,
+    /// How texts are compared in it, by name, where it can be referred to and that is not by their bytes.
+    pub(super) collation: Option<Arc<str>>,
     /// The default as an expression of the database's language.
     pub(super) default: Option<String>,
     /// Computed by the database; cannot be written.

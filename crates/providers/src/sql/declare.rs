@@ -134,7 +134,7 @@ impl Declared {
         for reference in incoming.iter() {
             let shape = match self.shape(session, &reference.table) {
                 Ok(Some(shape)) => shape,
-                Ok(None) | Err(SqlError::Limit(_)) => continue,
+                Ok(None) | Err(SqlError::Unreadable(_)) => continue,
                 Err(error) => return Err(error),
             };
             let Some(key) = shape.relation.foreign_keys.get(reference.foreign_key) else { continue };
@@ -178,7 +178,17 @@ impl Declared {
         let (Some(name), None) = (segments.next().and_then(text_of), segments.next()) else {
             return Ok(None);
         };
-        let Some(shape) = self.shape(session, &name)? else { return Ok(None) };
+        let shape = match self.shape(session, &name) {
+            Ok(Some(shape)) => shape,
+            Ok(None) => return Ok(None),
+            // It is there, and says why nothing can be done with it.
+            Err(SqlError::Unreadable(why)) if [TABLE, VIEW].contains(&reference.name.as_str()) => {
+                let about = format!("It cannot be read: {why}.");
+                return Ok(Some(Interface::builder().documented(about).build()?));
+            }
+            Err(SqlError::Unreadable(_)) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
         let table = shape.relation.kind == Kind::Table;
         let rows = shape.relation.has_rows();
         Ok(Some(match reference.name.as_str() {

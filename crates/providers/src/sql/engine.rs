@@ -154,6 +154,10 @@ pub(super) enum SqlError {
     /// A limit, in words for the caller.
     #[error("{0}")]
     Limit(String),
+    /// What a table or view is cannot be told, as where a view is of a table that is gone; in words for the caller. Only of
+    /// [`Session::relation`].
+    #[error("{0}")]
+    Unreadable(String),
     /// What the caller wrote cannot be run, in words for the caller. Only of [`Session::run`].
     #[error("{0}")]
     Statement(String),
@@ -251,7 +255,7 @@ impl From<SqlError> for ProviderError {
         match error {
             SqlError::Late => Self::Late,
             SqlError::Busy => Self::Limit(BUSY.to_owned()),
-            SqlError::Limit(text) => Self::Limit(text),
+            SqlError::Limit(text) | SqlError::Unreadable(text) => Self::Limit(text),
             SqlError::SchemaChanged => Self::NotFound,
             error @ (SqlError::Statement(_) | SqlError::Failed(_)) => Self::failed(error),
         }
@@ -263,7 +267,7 @@ impl From<SqlError> for Refusal {
         match error {
             SqlError::Late => Self::Limit(LATE.to_owned()),
             SqlError::Busy => Self::Limit(BUSY.to_owned()),
-            SqlError::Limit(text) => Self::Limit(text),
+            SqlError::Limit(text) | SqlError::Unreadable(text) => Self::Limit(text),
             SqlError::Statement(text) => Self::InvalidArguments(text),
             SqlError::SchemaChanged => Self::InterfaceChanged,
             error @ SqlError::Failed(_) => Self::failed(error),

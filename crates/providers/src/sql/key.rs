@@ -9,7 +9,7 @@
 use worldspace_model::Segment;
 
 use super::catalog::{Column, ColumnKind, Key, Relation};
-use super::cell::Cell;
+use super::cell::{Cell, CellRef};
 use super::engine::Statement;
 use super::names::{escaped, unescaped};
 
@@ -124,7 +124,7 @@ fn value(column: &Column, part: &str) -> Option<Cell> {
         Some(('i', digits)) => digits.parse().ok().map(Cell::Integer),
         Some(('r', digits)) => digits.parse().ok().map(Cell::Real),
         Some(('x', digits)) => Some(Cell::Blob(bytes(digits)?.into())),
-        Some(('u', digits)) => Some(Cell::Garbled(bytes(digits)?.into())),
+        Some(('u', digits)) => Some(CellRef::Text(&bytes(digits)?).to_cell(usize::MAX)),
         _ if column.kind == ColumnKind::Text => Some(Cell::Text(unescaped(part)?.into())),
         _ => number(part).or_else(|| Some(Cell::Text(unescaped(part)?.into()))),
     }
@@ -161,6 +161,7 @@ mod tests {
             kind: *kind,
             numeric: matches!(kind, ColumnKind::Integer | ColumnKind::Number),
             nullable: false,
+            collation: None,
             default: None,
             generated: false,
             automatic: false,

@@ -3,6 +3,7 @@
 use worldspace_host::{Call, Refusal};
 use worldspace_model::{Field, Name, Quoted, Type, UnionCase, Value, nearest};
 
+use super::row::collated;
 use crate::sql::catalog::{Column, ColumnKind, Relation};
 use crate::sql::cell::Cell;
 use crate::sql::engine::Statement;
@@ -178,6 +179,9 @@ fn one(
                 .push(" WHERE ");
             key.is(&reference.target, statement);
             statement.push(")");
+            if let Some(place) = reference.target.place(referenced) {
+                collated(&reference.target.columns[place], statement);
+            }
         }
         return Ok(());
     }

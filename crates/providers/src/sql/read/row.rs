@@ -7,6 +7,7 @@ use super::condition;
 use super::order::Order;
 use super::page::page;
 use crate::budget;
+use crate::sql::catalog::Column;
 use crate::sql::cell::{Cell, CellRef};
 use crate::sql::declare::Link;
 use crate::sql::engine::{Flow, Session, SqlError, Statement};
@@ -112,6 +113,13 @@ pub(super) fn read_bytes(
     Ok(Value::record([("data", Some(Value::bytes(data))), ("size", Some(Value::count(size)))])?)
 }
 
+/// Writes that values are compared as the column compares them that is referred to, which decides what refers to what.
+pub(super) fn collated(referenced: &Column, statement: &mut Statement) {
+    if let Some(collation) = &referenced.collation {
+        statement.push(" COLLATE ").name(collation);
+    }
+}
+
 /// The rows of another table, or of the same one, that refer to this one.
 pub(super) fn referring(
     session: &mut dyn Session,
@@ -130,6 +138,7 @@ pub(super) fn referring(
             let value = found.cells.get(place).cloned().unwrap_or(Cell::Null);
             statement.push(if at > 0 { " AND " } else { "" }).name(&from.columns[*column].name);
             statement.push(" = ").bind(value);
+            collated(&relation.columns[place], statement);
         }
         Ok(())
     })

@@ -47,6 +47,10 @@ impl Lent<'_> {
         relation: &Relation,
     ) -> Result<Result<Vec<Vec<Cell>>, Violation>, SqlError> {
         let Some(link) = &mut self.link else { return Err(SqlError::failed("the session has ended")) };
+        // After some errors SQLite takes back the transaction by itself; a savepoint outside of one would last.
+        if link.raw.is_autocommit() {
+            return Err(SqlError::failed("the transaction was taken back by an error before"));
+        }
         let begun = link.raw.prepare_cached("SAVEPOINT one").and_then(|mut begin| begin.raw_execute());
         begun.map_err(|error| told(link, error.into(), "SAVEPOINT"))?;
         let mut returned = Vec::new();
@@ -95,7 +99,11 @@ impl Session for Lent<'_> {
     }
 
     fn relation(&mut self, name: &str) -> Result<Option<Arc<Relation>>, SqlError> {
-        self.on("", |link, schema| schema.relation(&link.raw, name))
+        let read = self.on("", |link, schema| schema.relation(&link.raw, name));
+        read.map_err(|error| match error {
+            SqlError::Limit(text) => SqlError::Unreadable(text),
+            error => error,
+        })
     }
 
     fn incoming(&mut self, name: &str) -> Result<Arc<[Incoming]>, SqlError> {

@@ -69,6 +69,7 @@ impl Table {
                         kind: column_kind,
                         numeric,
                         nullable: !not_null,
+                        collation: None,
                         default: lossy(row, 4)?,
                         generated: matches!(hidden, 2 | 3),
                         automatic: false,
@@ -86,7 +87,7 @@ impl Table {
             );
         }
         let (uniques, key_has_index) = match kind {
-            Kind::Table => read_uniques(raw, name, &places)?,
+            Kind::Table => read_uniques(raw, name, &places, &mut columns)?,
             Kind::View | Kind::Virtual => (Vec::new(), false),
         };
         key.sort_unstable();
@@ -149,8 +150,9 @@ fn read_uniques(
     raw: &Connection,
     name: &str,
     places: &HashMap<i64, usize>,
+    columns: &mut [Column],
 ) -> Result<(Vec<Unique>, bool), rusqlite::Error> {
-    const SQL: &str = "SELECT l.seq, l.name, l.origin, l.partial, x.cid \
+    const SQL: &str = "SELECT l.seq, l.name, l.origin, l.partial, x.cid, x.coll \
                        FROM pragma_index_list(?1, 'main') AS l, pragma_index_xinfo(l.name, 'main') AS x \
                        WHERE l.\"unique\" AND x.key ORDER BY l.seq, x.seqno";
     let mut statement = raw.prepare_cached(SQL)?;
@@ -163,8 +165,14 @@ fn read_uniques(
             uniques.push(Unique { name, columns: Vec::new(), partial: row.get(3)? });
         }
         key_has_index |= text(row, 2)? == Some("pk");
+        let place = places.get(&row.get(4)?).copied();
+        // What can be referred to has the collation of its column.
+        let collation = text(row, 5)?.filter(|collation| !collation.eq_ignore_ascii_case("BINARY"));
+        if let (Some(place), Some(collation)) = (place, collation) {
+            columns[place].collation = Some(collation.into());
+        }
         if let Some(unique) = uniques.last_mut() {
-            unique.columns.push(places.get(&row.get(4)?).copied());
+            unique.columns.push(place);
         }
     }
     Ok((uniques, key_has_index))

@@ -187,6 +187,7 @@ mod tests {
             kind: ColumnKind::Text,
             numeric: false,
             nullable: true,
+            collation: None,
             default: None,
             generated: false,
             automatic: false,

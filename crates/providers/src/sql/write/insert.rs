@@ -76,6 +76,7 @@ mod tests {
             kind: ColumnKind::Text,
             numeric: false,
             nullable: true,
+            collation: None,
             default: None,
             generated: false,
             automatic: false,

@@ -97,7 +97,7 @@ fn selected(world: &World, sql: &str) -> (Vec<String>, Vec<Vec<String>>) {
 
 #[test]
 fn pages_put_together_are_every_row_once_and_in_order() {
-    let mut runner = TestRunner::new(Config { cases: 60, failure_persistence: None, ..Config::default() });
+    let mut runner = TestRunner::new(Config { cases: 24, failure_persistence: None, ..Config::default() });
     let rows = proptest::collection::vec((cell(), cell(), cell()), 0..25);
     let orders = proptest::collection::vec((0_usize..4, any::<bool>()), 0..3);
     runner

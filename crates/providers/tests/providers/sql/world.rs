@@ -9,7 +9,7 @@ use worldspace_host::Host;
 use worldspace_model::{EntryPath, Value};
 use worldspace_providers::sql::{Database, Settings};
 
-pub(super) use crate::hosted::{Fields, entries, entry, field, integer};
+pub(super) use crate::hosted::{Fields, field, integer};
 use crate::hosted::{Hosted, MOUNT};
 
 pub(super) struct World {
