@@ -40,7 +40,8 @@ pub(crate) fn kind_of(path: PathBuf) -> io::Result<Option<SourceKind>> {
 pub(crate) fn instead_of(path: &Path) -> Option<String> {
     let name = path.to_string_lossy();
     // SQLite keeps them beside the file, and some of them are empty most of the time.
-    if let Some(of) = ["-wal", "-shm", "-journal"].iter().find_map(|end| name.strip_suffix(end)) {
+    let of = ["-wal", "-shm", "-journal"].iter().find_map(|end| name.strip_suffix(end));
+    if let Some(of) = of.filter(|of| Path::new(of).is_file()) {
         return Some(format!("it belongs to the database beside it; name that one: {of}"));
     }
     let metadata = std::fs::metadata(path).ok()?;
@@ -193,6 +194,7 @@ mod tests {
             ("shop.SQLITE", "** This file", "it may be encrypted, damaged, or of another program"),
             ("shop.db-wal", "7\u{7f}\u{6}", "/shop.db"),
             ("shop.db-journal", "", "/shop.db"),
+            ("gone.db-journal", "x", "name the directory that holds them"),
         ] {
             let path = dir.path().join(name);
             std::fs::write(&path, content).unwrap();
