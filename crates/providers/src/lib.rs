@@ -6,6 +6,9 @@
 mod budget;
 #[cfg(any(feature = "files", feature = "sql"))]
 mod pool;
+#[cfg(test)]
+#[path = "../tests/providers/unprivileged.rs"]
+mod unprivileged;
 
 #[cfg(feature = "files")]
 pub mod files;

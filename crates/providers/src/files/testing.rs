@@ -17,8 +17,7 @@ use super::task::Task;
 use super::{Files, Settings};
 use crate::pool::Patience;
 
-#[path = "../../tests/providers/unprivileged.rs"]
-pub(super) mod unprivileged;
+pub(super) use crate::unprivileged;
 
 /// Serves a directory in all but calls.
 struct Instead<W> {

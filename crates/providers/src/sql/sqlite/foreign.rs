@@ -110,6 +110,11 @@ fn told(link: &Link, schema: &Schema, watch: &Watch, sql: &str, error: Error) ->
              an indexed column or fewer joins",
             watch.time.as_secs_f64()
         )),
+        // The authorizer is asked about texts alone.
+        ffi::SQLITE_AUTH if text.contains(char::REPLACEMENT_CHARACTER) => SqlError::Statement(
+            "it reads a table or column whose name is not UTF-8; name the columns that it is about"
+                .to_owned(),
+        ),
         ffi::SQLITE_AUTH | ffi::SQLITE_READONLY => SqlError::Statement(READS.to_owned()),
         ffi::SQLITE_TOOBIG => SqlError::Limit(format!(
             "the statement is too long, or makes or reads a value or row of more than {} MiB",

@@ -77,7 +77,7 @@ fn hint(fault: &Fault) -> String {
     };
     let hint = match failure::extended(error) {
         Some(ffi::SQLITE_READONLY_ROLLBACK | ffi::SQLITE_READONLY_RECOVERY) => LEFT,
-        Some(ffi::SQLITE_READONLY_CANTINIT) => SHARED,
+        Some(ffi::SQLITE_READONLY_CANTINIT | ffi::SQLITE_READONLY_DIRECTORY) => SHARED,
         Some(code) => match code & 0xff {
             ffi::SQLITE_CORRUPT | ffi::SQLITE_NOTADB => DAMAGED,
             ffi::SQLITE_CANTOPEN => SHARED,

@@ -1,6 +1,7 @@
 //! One table or view by itself, as it is read from the file.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row, ffi};
@@ -59,17 +60,17 @@ impl Table {
             while let Some(row) = rows.next().map_err(|error| unreadable(error, kind))? {
                 let (not_null, in_key, hidden): (bool, i64, i64) = (row.get(3)?, row.get(5)?, row.get(6)?);
                 let shown = text(row, 1)?.filter(|_| hidden != 1);
-                if let Some(name) = shown {
+                if let Some(column) = shown {
                     let declared = lossy(row, 2)?.unwrap_or_default();
                     let (column_kind, numeric) = kind_of(&declared, strict, exact_integers);
                     places.insert(row.get(0)?, columns.len());
                     columns.push(Column {
-                        name: name.into(),
+                        name: column.into(),
                         declared,
                         kind: column_kind,
                         numeric,
                         nullable: !not_null,
-                        collation: None,
+                        collation: collation(raw, kind, name, column)?,
                         default: lossy(row, 4)?,
                         generated: matches!(hidden, 2 | 3),
                         automatic: false,
@@ -87,7 +88,7 @@ impl Table {
             );
         }
         let (uniques, key_has_index) = match kind {
-            Kind::Table => read_uniques(raw, name, &places, &mut columns)?,
+            Kind::Table => read_uniques(raw, name, &places)?,
             Kind::View | Kind::Virtual => (Vec::new(), false),
         };
         key.sort_unstable();
@@ -145,14 +146,28 @@ impl Table {
     }
 }
 
+/// The collation of a table's column, by which foreign keys to it are compared; an index of it may have another.
+fn collation(
+    raw: &Connection,
+    kind: Kind,
+    table: &str,
+    column: &str,
+) -> Result<Option<Arc<str>>, rusqlite::Error> {
+    if kind != Kind::Table {
+        return Ok(None);
+    }
+    let (_, collation, ..) = raw.column_metadata(Some("main"), table, column)?;
+    let name = collation.as_ref().and_then(|name| name.to_str().ok());
+    Ok(name.filter(|name| !name.eq_ignore_ascii_case("BINARY")).map(Arc::from))
+}
+
 /// The unique indexes, and whether one of them is the primary key's.
 fn read_uniques(
     raw: &Connection,
     name: &str,
     places: &HashMap<i64, usize>,
-    columns: &mut [Column],
 ) -> Result<(Vec<Unique>, bool), rusqlite::Error> {
-    const SQL: &str = "SELECT l.seq, l.name, l.origin, l.partial, x.cid, x.coll \
+    const SQL: &str = "SELECT l.seq, l.name, l.origin, l.partial, x.cid \
                        FROM pragma_index_list(?1, 'main') AS l, pragma_index_xinfo(l.name, 'main') AS x \
                        WHERE l.\"unique\" AND x.key ORDER BY l.seq, x.seqno";
     let mut statement = raw.prepare_cached(SQL)?;
@@ -165,14 +180,8 @@ fn read_uniques(
             uniques.push(Unique { name, columns: Vec::new(), partial: row.get(3)? });
         }
         key_has_index |= text(row, 2)? == Some("pk");
-        let place = places.get(&row.get(4)?).copied();
-        // What can be referred to has the collation of its column.
-        let collation = text(row, 5)?.filter(|collation| !collation.eq_ignore_ascii_case("BINARY"));
-        if let (Some(place), Some(collation)) = (place, collation) {
-            columns[place].collation = Some(collation.into());
-        }
         if let Some(unique) = uniques.last_mut() {
-            unique.columns.push(place);
+            unique.columns.push(places.get(&row.get(4)?).copied());
         }
     }
     Ok((uniques, key_has_index))

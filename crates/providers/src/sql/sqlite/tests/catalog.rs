@@ -106,6 +106,19 @@ fn integers_are_digits_where_the_mount_says_so_and_the_stamp_tells() {
 }
 
 #[test]
+fn texts_are_compared_by_the_collation_of_the_column_whatever_its_indexes_have() {
+    let file = File::of(
+        "CREATE TABLE t(a TEXT COLLATE NOCASE UNIQUE, b TEXT UNIQUE, c TEXT COLLATE rtrim, d TEXT, e INTEGER PRIMARY KEY);
+         CREATE UNIQUE INDEX folded ON t(d COLLATE NOCASE); CREATE VIEW v AS SELECT a FROM t;",
+    );
+    let sqlite = file.reader();
+    let table = relation(&sqlite, "t");
+    let collations: Vec<_> = table.columns.iter().map(|c| c.collation.as_deref()).collect();
+    assert_eq!(collations, [Some("NOCASE"), None, Some("rtrim"), None, None]);
+    assert_eq!(relation(&sqlite, "v").columns[0].collation, None);
+}
+
+#[test]
 fn hidden_columns_and_shadow_tables_of_modules_are_not_shown() {
     let file = File::of("CREATE VIRTUAL TABLE words USING fts5(title, body)");
     let names: Vec<String> =
@@ -132,7 +145,7 @@ fn what_cannot_be_read_of_a_view_is_said_and_leaves_the_rest_in_order() {
         ("m", "no such module: nomodule"),
     ] {
         match session.relation(name) {
-            Err(SqlError::Limit(text)) => assert!(text.ends_with(says), "{text}"),
+            Err(SqlError::Unreadable(text)) => assert!(text.ends_with(says), "{text}"),
             other => panic!("{name}: {other:?}"),
         }
     }
@@ -158,6 +171,11 @@ fn what_is_no_utf_8_is_left_out() {
     assert_eq!(names, ["t"]);
     let columns: Vec<String> = relation(&sqlite, "t").columns.iter().map(|c| c.name.to_string()).collect();
     assert_eq!(columns, ["c"]);
+    run(&sqlite, "SELECT c FROM t", &[]).unwrap();
+    match run(&sqlite, "SELECT * FROM t", &[]) {
+        Err(SqlError::Statement(text)) => assert!(text.contains("not UTF-8"), "{text}"),
+        other => panic!("{other:?}"),
+    }
 }
 
 #[test]

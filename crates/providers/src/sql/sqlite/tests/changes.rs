@@ -153,6 +153,35 @@ fn a_trigger_that_cannot_run_is_no_change_of_the_schema() {
 }
 
 #[test]
+fn a_change_that_runs_out_of_time_is_taken_back_and_nothing_can_be_added_to_it() {
+    let file = File::of("CREATE TABLE t(a)");
+    let sqlite = file.writer();
+    let mut session = sqlite.begin(Purpose::Write, &Watch::lasting(Duration::from_millis(200))).unwrap();
+    change(&mut *session, "t", "INSERT INTO t VALUES (1)", &[]).unwrap();
+    let endless =
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) INSERT INTO t SELECT max(i) FROM n";
+    let late = change(&mut *session, "t", endless, &[]);
+    assert!(matches!(late, Err(ChangeError::Error(SqlError::Late))), "{late:?}");
+    let more = change(&mut *session, "t", "INSERT INTO t VALUES (2)", &[]);
+    assert!(matches!(more, Err(ChangeError::Error(_))), "{more:?}");
+    assert!(matches!(session.commit(), Committed::RolledBack(_)));
+    assert_eq!(run(&sqlite, "SELECT * FROM t", &[]).unwrap().len(), 0);
+}
+
+#[test]
+fn triggers_of_the_file_run_and_may_keep_a_full_text_index() {
+    let file = File::of(
+        "CREATE TABLE t(id INTEGER PRIMARY KEY, a); CREATE VIRTUAL TABLE words USING fts5(a, content=t, content_rowid=id);
+         CREATE TRIGGER g AFTER INSERT ON t BEGIN INSERT INTO words(rowid, a) VALUES (new.id, new.a); END;",
+    );
+    let sqlite = file.writer();
+    let mut session = begin(&sqlite, Purpose::Write);
+    change(&mut *session, "t", "INSERT INTO t(a) VALUES ('some words')", &[]).unwrap();
+    assert!(matches!(session.commit(), Committed::Done));
+    assert_eq!(run(&sqlite, "SELECT rowid FROM words('words')", &[]).unwrap(), [[Cell::Integer(1)]]);
+}
+
+#[test]
 fn a_mount_that_is_not_writable_has_no_session_that_writes() {
     let file = File::of("CREATE TABLE t(a)");
     let sqlite = file.reader();

@@ -8,6 +8,7 @@ use super::*;
 use crate::sql::OpenError;
 use crate::sql::engine::Committed;
 use crate::sql::sqlite::is_sqlite;
+use crate::unprivileged;
 
 fn hint(opened: Result<Sqlite, OpenError>) -> String {
     match opened.map(drop) {
@@ -233,23 +234,22 @@ fn a_damaged_file_is_said_to_be_damaged() {
 
 #[test]
 fn what_may_not_be_opened_says_so() {
-    if rustix::process::geteuid().is_root() {
-        // Nothing is forbidden to root.
-        return;
-    }
-    let file = File::of("PRAGMA journal_mode=WAL; CREATE TABLE t(a)");
-    let mode =
-        |path: &Path, mode| std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
-    mode(&file.path, 0o444);
-    let settings = Settings { writable: true, ..Settings::default() };
-    let hint_of = hint(Sqlite::open(&file.path, &settings));
-    assert!(hint_of.contains("may not write"), "{hint_of}");
-    mode(file.directory.path(), 0o555);
-    let hint_of = hint(Sqlite::open(&file.path, &Settings::default()));
-    assert!(hint_of.contains("WAL"), "{hint_of}");
-    mode(file.directory.path(), 0o755);
-    mode(&file.path, 0o000);
-    assert!(matches!(Sqlite::open(&file.path, &Settings::default()), Err(OpenError::File { .. })));
+    unprivileged::run(|| {
+        let file = File::of("PRAGMA journal_mode=WAL; CREATE TABLE t(a)");
+        let mode = |path: &Path, mode| {
+            std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+        };
+        mode(file.directory.path(), 0o555);
+        let not_shared = hint(Sqlite::open(&file.path, &Settings::default()));
+        assert!(not_shared.contains("WAL"), "{not_shared}");
+        mode(file.directory.path(), 0o755);
+        mode(&file.path, 0o444);
+        let not_written = hint(Sqlite::open(&file.path, &Settings { writable: true, ..Settings::default() }));
+        assert!(not_written.contains("may not write"), "{not_written}");
+        mode(&file.path, 0o000);
+        let not_read = Sqlite::open(&file.path, &Settings::default());
+        assert!(matches!(not_read, Err(OpenError::File { .. })));
+    });
 }
 
 #[test]
