@@ -101,7 +101,10 @@ pub(super) fn referring_to_nothing(
         if refers_to_itself(&shape.relation, key, &values, wanted) {
             continue;
         }
-        let there = is_there(session, &key.table, key.referenced.iter().zip(values.iter().copied()), None)?;
+        let there = {
+            let values = key.referenced.iter().zip(values.iter().copied()).map(|value| (value, None));
+            is_there(session, &key.table, values, None)?
+        };
         if !there {
             let are: Vec<String> = key
                 .referenced
@@ -150,7 +153,9 @@ fn referred_to(
         }
         let by: Vec<Arc<str>> = key.columns.iter().map(|place| other.columns[*place].name.clone()).collect();
         let but = (other.name == shape.relation.name).then_some((&*shape.relation, row));
-        if is_there(session, &other.name, by.iter().zip(values), but)? {
+        // As the column compares that is referred to, which need not be how the one compares that refers.
+        let collations = places.iter().map(|place| shape.relation.columns[*place].collation.clone());
+        if is_there(session, &other.name, by.iter().zip(values).zip(collations), but)? {
             let by: Vec<String> = by.iter().map(|name| clipped(name)).collect();
             referring.push(format!("{} ({})", Quoted(&other.name), by.join(", ")));
             columns.extend(names(shape, places));
@@ -168,17 +173,20 @@ fn referred_to(
     }))
 }
 
-/// Whether a table has a row with these values, other than the one of that key.
+/// Whether a table has a row with these values, compared by these collations or the columns' own, other than the one of that key.
 fn is_there<'v>(
     session: &mut dyn Session,
     table: &str,
-    values: impl Iterator<Item = (&'v Arc<str>, &'v Cell)>,
+    values: impl Iterator<Item = ((&'v Arc<str>, &'v Cell), Option<Arc<str>>)>,
     but: Option<(&Relation, &RowKey)>,
 ) -> Result<bool, SqlError> {
     let mut statement = Statement::new("SELECT 1 FROM ");
     statement.name(table);
-    for (at, (name, value)) in values.enumerate() {
+    for (at, ((name, value), collation)) in values.enumerate() {
         statement.push(if at > 0 { " AND " } else { " WHERE " }).name(name).push(" = ").bind(value.clone());
+        if let Some(collation) = collation {
+            statement.push(" COLLATE ").name(&collation);
+        }
     }
     if let Some((relation, key)) = but {
         key.is(relation, statement.push(" AND NOT ("));

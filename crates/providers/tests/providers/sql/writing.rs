@@ -398,6 +398,19 @@ fn a_broken_foreign_key_is_told_with_what_is_not_there() {
 }
 
 #[test]
+fn rows_that_refer_in_another_case_are_told_as_well() {
+    let world = World::writable(
+        "CREATE TABLE kinds (code TEXT PRIMARY KEY COLLATE NOCASE) WITHOUT ROWID;
+         CREATE TABLE things (kind TEXT REFERENCES kinds);
+         INSERT INTO kinds VALUES ('Book'); INSERT INTO things VALUES ('BOOK')",
+    );
+    let answer = "refused foreign_key [code]: rows still refer to it: of `things` (kind)";
+    check(&world, ("/kinds/Book", "delete", &[]), answer, ("SELECT count(*) FROM kinds", "1"));
+    let thing = [("kind", text("book"))];
+    check(&world, ("/things", "insert", &thing), "inserted", ("SELECT count(*) FROM things", "2"));
+}
+
+#[test]
 fn what_refers_by_a_deferred_key_holds_a_row_as_well() {
     let world = World::writable(&format!("{ORDERS}; UPDATE orders SET late = 3 WHERE id = 2"));
     let sql = "SELECT count(*) FROM customers";
