@@ -72,6 +72,11 @@ pub(crate) fn quoted(identifier: &str) -> String {
     format!("\"{}\"", identifier.replace('"', "\"\""))
 }
 
+/// A text as a literal.
+pub(crate) fn literal(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
+}
+
 /// The one value of the one row that a query gives.
 pub(crate) fn one<T: rusqlite::types::FromSql>(connection: &Connection, sql: &str) -> T {
     connection.query_row(sql, [], |row| row.get(0)).unwrap_or_else(|error| panic!("{sql}: {error}"))

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::create;
+use super::{create, literal};
 
 mod keys;
 mod kinds;
@@ -22,11 +22,6 @@ pub(crate) fn make(path: &Path) {
         transaction.execute_batch(&statement).unwrap_or_else(|error| panic!("{error}: {statement:.2000}"));
     }
     transaction.commit().unwrap();
-}
-
-/// A text as a literal.
-fn literal(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "''"))
 }
 
 /// One statement that inserts these rows, each as a list of literals.
