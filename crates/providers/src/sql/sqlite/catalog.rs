@@ -1,4 +1,6 @@
-//! The schema, read from the file by the table-valued forms of SQLite's PRAGMAs, each part once as long as it stays the same.
+//! The schema, read from the file by SQLite's PRAGMAs, each part once as long as it stays the same.
+//!
+//! Their table-valued forms are not used: a table of the file may have any of their names.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -6,7 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use rusqlite::Connection;
 
 use super::failure::Fault;
-use super::table::{Facts, Table, lossy, place, text};
+use super::references::{self, Declared};
+use super::table::{Facts, Table, place, text};
 use crate::sql::catalog::{ForeignKey, Incoming, Kind, Listed, Relation, Stamp};
 
 /// By table, which foreign keys refer to it.
@@ -116,32 +119,10 @@ impl Schema {
         name: &str,
         table: &Table,
     ) -> Result<Vec<ForeignKey>, Fault> {
-        // The last that was declared is numbered 0.
-        const SQL: &str = "SELECT id, \"table\", \"from\", \"to\" FROM pragma_foreign_key_list(?1, 'main') \
-                           ORDER BY id DESC, seq";
-        struct Declared {
-            id: i64,
-            parent: String,
-            from: Vec<Option<usize>>,
-            to: Vec<Option<String>>,
-        }
-        let mut declared: Vec<Declared> = Vec::new();
-        let mut statement = raw.prepare_cached(SQL)?;
-        let mut rows = statement.query([name])?;
-        while let Some(row) = rows.next()? {
-            let id = row.get(0)?;
-            if declared.last().is_none_or(|last| last.id != id) {
-                let parent = lossy(row, 1)?.unwrap_or_default();
-                declared.push(Declared { id, parent, from: Vec::new(), to: Vec::new() });
-            }
-            let Some(last) = declared.last_mut() else { continue };
-            last.from.push(text(row, 2)?.and_then(|from| place(&table.columns, from)));
-            last.to.push(text(row, 3)?.map(str::to_owned));
-        }
-        drop(rows);
         let resolve = |key: Declared| {
             // What names a column that is not shown stays, so that each keeps its number, and leads nowhere.
-            let columns: Option<Vec<usize>> = key.from.into_iter().collect();
+            let from = |name: Option<String>| name.and_then(|name| place(&table.columns, &name));
+            let columns: Option<Vec<usize>> = key.from.into_iter().map(from).collect();
             let parent = listing.folded.get(&key.parent.to_ascii_lowercase());
             let referenced = match (parent, &columns) {
                 (Some(parent), Some(columns)) => {
@@ -152,7 +133,7 @@ impl Schema {
             let table = parent.cloned().unwrap_or_else(|| key.parent.into());
             Ok(ForeignKey { columns: columns.unwrap_or_default(), table, referenced })
         };
-        declared.into_iter().map(resolve).collect()
+        references::declared(raw, name)?.into_iter().map(resolve).collect()
     }
 
     /// The columns of the parent that a foreign key refers to, if they tell a row.
@@ -189,14 +170,14 @@ impl Listing {
 }
 
 fn read_listing(raw: &Connection) -> Result<Listing, rusqlite::Error> {
-    const SQL: &str = "SELECT name, type, wr, strict FROM pragma_table_list WHERE schema = 'main'";
-    let mut statement = raw.prepare_cached(SQL)?;
+    let mut statement = raw.prepare("PRAGMA main.table_list")?;
     let mut rows = statement.query([])?;
     let mut offered = Vec::new();
     let (mut facts, mut folded) = (HashMap::new(), HashMap::new());
+    // Schema, name, kind, number of columns, whether it has no rowid, whether it is strict.
     while let Some(row) = rows.next()? {
-        let Some(name) = text(row, 0)?.filter(|name| !is_internal(name)) else { continue };
-        let kind = match text(row, 1)? {
+        let Some(name) = text(row, 1)?.filter(|name| !is_internal(name)) else { continue };
+        let kind = match text(row, 2)? {
             Some("table") => Kind::Table,
             Some("view") => Kind::View,
             Some("virtual") => Kind::Virtual,
@@ -204,7 +185,7 @@ fn read_listing(raw: &Connection) -> Result<Listing, rusqlite::Error> {
             _ => continue,
         };
         let name: Arc<str> = name.into();
-        facts.insert(name.clone(), Facts { kind, without_rowid: row.get(2)?, strict: row.get(3)? });
+        facts.insert(name.clone(), Facts { kind, without_rowid: row.get(4)?, strict: row.get(5)? });
         folded.insert(name.to_ascii_lowercase(), name.clone());
         offered.push(Listed { name, kind });
     }
@@ -219,36 +200,17 @@ fn is_internal(name: &str) -> bool {
 }
 
 fn read_incoming(raw: &Connection, listing: &Listing) -> Result<References, rusqlite::Error> {
-    const SQL: &str = "SELECT DISTINCT l.name, f.id, f.\"table\" \
-                       FROM pragma_table_list AS l, pragma_foreign_key_list(l.name, 'main') AS f \
-                       WHERE l.schema = 'main' AND l.type = 'table'";
-    // By table, its foreign keys as SQLite numbers them, each with what it refers to.
-    type Numbered = Vec<(i64, Option<Arc<str>>)>;
-    let mut found: HashMap<Arc<str>, Numbered> = HashMap::new();
-    let mut statement = raw.prepare_cached(SQL)?;
-    let mut rows = statement.query([])?;
-    while let Some(row) = rows.next()? {
-        let Some((child, _)) = text(row, 0)?.and_then(|name| listing.facts.get_key_value(name)) else {
-            continue;
-        };
-        let parent = text(row, 2)?.and_then(|name| listing.folded.get(&name.to_ascii_lowercase()));
-        found.entry(child.clone()).or_default().push((row.get(1)?, parent.cloned()));
-    }
     let mut incoming: HashMap<Arc<str>, Vec<Incoming>> = HashMap::new();
-    for (table, mut keys) in found {
-        // As in a relation: by declaration, the last of which has the number 0.
-        keys.sort_unstable_by_key(|(id, _)| std::cmp::Reverse(*id));
-        for (foreign_key, (_, parent)) in keys.into_iter().enumerate() {
-            if let Some(parent) = parent {
-                incoming.entry(parent).or_default().push(Incoming { table: table.clone(), foreign_key });
+    // By name, which is the order that they come in.
+    for listed in listing.offered.iter().filter(|listed| listed.kind == Kind::Table) {
+        for (foreign_key, key) in references::declared(raw, &listed.name)?.into_iter().enumerate() {
+            if let Some(parent) = listing.folded.get(&key.parent.to_ascii_lowercase()) {
+                let table = listed.name.clone();
+                incoming.entry(parent.clone()).or_default().push(Incoming { table, foreign_key });
             }
         }
     }
-    let sorted = incoming.into_iter().map(|(parent, mut all)| {
-        all.sort_by(|a, b| (&a.table, a.foreign_key).cmp(&(&b.table, b.foreign_key)));
-        (parent, all.into())
-    });
-    Ok(sorted.collect())
+    Ok(incoming.into_iter().map(|(parent, all)| (parent, all.into())).collect())
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

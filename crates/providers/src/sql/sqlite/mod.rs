@@ -22,6 +22,7 @@ mod failure;
 mod foreign;
 mod identity;
 mod open;
+mod references;
 mod session;
 mod table;
 #[cfg(test)]

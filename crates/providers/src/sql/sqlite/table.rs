@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, Row, ffi};
+use rusqlite::{Connection, Row, Statement, ffi};
 
 use super::failure::{self, Fault};
 use super::types::kind_of;
@@ -53,10 +53,9 @@ impl Table {
         let mut places: HashMap<i64, usize> = HashMap::new();
         let mut key: Vec<(i64, Option<usize>)> = Vec::new();
         {
-            const SQL: &str = "SELECT cid, name, type, \"notnull\", dflt_value, pk, hidden \
-                           FROM pragma_table_xinfo(?1, 'main') ORDER BY cid";
-            let mut statement = raw.prepare_cached(SQL)?;
-            let mut rows = statement.query([name])?;
+            let mut statement = pragma(raw, "table_xinfo", name).map_err(|error| unreadable(error, kind))?;
+            let mut rows = statement.query([])?;
+            // Number, name, type, whether it is NOT NULL, default, place in the primary key, how it is hidden.
             while let Some(row) = rows.next().map_err(|error| unreadable(error, kind))? {
                 let (not_null, in_key, hidden): (bool, i64, i64) = (row.get(3)?, row.get(5)?, row.get(6)?);
                 let shown = text(row, 1)?.filter(|_| hidden != 1);
@@ -167,24 +166,45 @@ fn read_uniques(
     name: &str,
     places: &HashMap<i64, usize>,
 ) -> Result<(Vec<Unique>, bool), rusqlite::Error> {
-    const SQL: &str = "SELECT l.seq, l.name, l.origin, l.partial, x.cid \
-                       FROM pragma_index_list(?1, 'main') AS l, pragma_index_xinfo(l.name, 'main') AS x \
-                       WHERE l.\"unique\" AND x.key ORDER BY l.seq, x.seqno";
-    let mut statement = raw.prepare_cached(SQL)?;
-    let mut rows = statement.query([name])?;
-    let (mut uniques, mut last, mut key_has_index) = (Vec::<Unique>::new(), None, false);
+    let (mut uniques, mut key_has_index) = (Vec::new(), false);
+    let mut statement = pragma(raw, "index_list", name)?;
+    let mut rows = statement.query([])?;
+    // Number, name, whether it is unique, what it was made by, whether it leaves rows out.
     while let Some(row) = rows.next()? {
-        let number: i64 = row.get(0)?;
-        if last.replace(number) != Some(number) {
-            let name = lossy(row, 1)?.unwrap_or_default();
-            uniques.push(Unique { name, columns: Vec::new(), partial: row.get(3)? });
-        }
-        key_has_index |= text(row, 2)? == Some("pk");
-        if let Some(unique) = uniques.last_mut() {
-            unique.columns.push(places.get(&row.get(4)?).copied());
+        key_has_index |= text(row, 3)? == Some("pk");
+        if let (true, Some(index)) = (row.get(2)?, text(row, 1)?) {
+            let columns = index_columns(raw, index, places)?;
+            uniques.push(Unique { name: index.to_owned(), columns, partial: row.get(4)? });
         }
     }
     Ok((uniques, key_has_index))
+}
+
+/// Of each column of an index its place; none of an expression.
+fn index_columns(
+    raw: &Connection,
+    index: &str,
+    places: &HashMap<i64, usize>,
+) -> Result<Vec<Option<usize>>, rusqlite::Error> {
+    let mut columns = Vec::new();
+    let mut statement = pragma(raw, "index_xinfo", index)?;
+    let mut rows = statement.query([])?;
+    // Place, number of the column in the table, name, order, collation, whether it is one of those that were declared.
+    while let Some(row) = rows.next()? {
+        if row.get(5)? {
+            columns.push(places.get(&row.get(1)?).copied());
+        }
+    }
+    Ok(columns)
+}
+
+/// A PRAGMA that tells of a table, view or index.
+pub(super) fn pragma<'c>(
+    raw: &'c Connection,
+    what: &str,
+    name: &str,
+) -> Result<Statement<'c>, rusqlite::Error> {
+    raw.prepare(&format!("PRAGMA main.{what}(\"{}\")", name.replace('"', "\"\"")))
 }
 
 /// Why the columns cannot be read, where that is up to what the schema says and not to the file.

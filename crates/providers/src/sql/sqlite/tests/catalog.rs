@@ -119,6 +119,20 @@ fn texts_are_compared_by_the_collation_of_the_column_whatever_its_indexes_have()
 }
 
 #[test]
+fn tables_named_like_what_sqlite_tells_of_schemas_by_are_tables_like_others() {
+    let names = ["index_list", "index_xinfo", "foreign_key_list", "table_list", "table_xinfo"];
+    let made = names.map(|name| format!("CREATE TABLE pragma_{name}(arg INTEGER PRIMARY KEY, name UNIQUE);"));
+    let file =
+        File::of(&format!("{} CREATE TABLE t(a UNIQUE REFERENCES pragma_table_list(name))", made.concat()));
+    let sqlite = file.reader();
+    let mut session = begin(&sqlite, Purpose::Read);
+    assert_eq!(session.list().unwrap().len(), 6);
+    assert_eq!(session.relation("pragma_table_xinfo").unwrap().unwrap().columns.len(), 2);
+    assert_eq!(session.relation("t").unwrap().unwrap().foreign_keys[0].referenced, ["name".into()]);
+    assert_eq!(session.incoming("pragma_table_list").unwrap().len(), 1);
+}
+
+#[test]
 fn hidden_columns_and_shadow_tables_of_modules_are_not_shown() {
     let file = File::of("CREATE VIRTUAL TABLE words USING fts5(title, body)");
     let names: Vec<String> =
