@@ -1,6 +1,7 @@
 //! A database as a Worldspace.
 
 mod asking;
+mod choosing;
 mod contending;
 mod databases;
 mod guarding;

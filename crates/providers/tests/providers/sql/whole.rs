@@ -18,12 +18,12 @@ use super::databases::{Copy, Template, chinook, create, literal, names, one, quo
 const LAST: i64 = (1 << 53) - 1;
 
 /// A database that is looked at in this process.
-struct Seen {
+pub(super) struct Seen {
     client: Client,
-    copy: Copy,
+    pub(super) copy: Copy,
 }
 
-fn seen(writable: bool, make: impl FnOnce(&std::path::Path)) -> Seen {
+pub(super) fn seen(writable: bool, make: impl FnOnce(&std::path::Path)) -> Seen {
     let copy = Template::of(make).copy();
     let settings = Settings { writable, ..Settings::default() };
     let database = Database::open_sqlite(&copy.path, settings).unwrap();
@@ -35,10 +35,15 @@ fn seen(writable: bool, make: impl FnOnce(&std::path::Path)) -> Seen {
 }
 
 /// A page or a record, or why there is none.
-type Answer = Result<Value, String>;
+pub(super) type Answer = Result<Value, String>;
 
 impl Seen {
-    async fn call(&self, entry: &EntryPath, operation: &str, arguments: Vec<(&str, Value)>) -> Answer {
+    pub(super) async fn call(
+        &self,
+        entry: &EntryPath,
+        operation: &str,
+        arguments: Vec<(&str, Value)>,
+    ) -> Answer {
         let shown = self.client.fetch(entry).await.map_err(|error| format!("{entry}: {error}"))?;
         let interface = self.client.resolve(&shown, operation, None).await;
         let interface = interface.map_err(|error| format!("{operation} of {entry}: {error}"))?;
@@ -49,7 +54,12 @@ impl Seen {
     }
 
     /// The rows of all pages.
-    async fn rows(&self, entry: &EntryPath, operation: &str, limit: u64) -> Result<Vec<Value>, String> {
+    pub(super) async fn rows(
+        &self,
+        entry: &EntryPath,
+        operation: &str,
+        limit: u64,
+    ) -> Result<Vec<Value>, String> {
         let (mut rows, mut cursor) = (Vec::new(), None);
         loop {
             let mut arguments = vec![("limit", Value::count(limit))];
@@ -66,7 +76,7 @@ impl Seen {
         }
     }
 
-    async fn is_there(&self, entry: &EntryPath) -> bool {
+    pub(super) async fn is_there(&self, entry: &EntryPath) -> bool {
         match self.client.fetch(entry).await {
             Ok(_) => true,
             Err(error) => {
@@ -98,7 +108,7 @@ fn is_absent(error: &ClientError) -> bool {
     format!("{error:?}").contains("NotFound")
 }
 
-fn entry_of(row: &Value) -> Option<EntryPath> {
+pub(super) fn entry_of(row: &Value) -> Option<EntryPath> {
     row.as_record()?.get("entry")?.as_entry().cloned()
 }
 
@@ -165,7 +175,7 @@ fn stored(connection: &Connection, table: &str) -> BTreeMap<String, usize> {
 }
 
 /// The tables and views that a tree shows, by the names that they have in the database.
-async fn relations(seen: &Seen) -> HashMap<String, EntryPath> {
+pub(super) async fn relations(seen: &Seen) -> HashMap<String, EntryPath> {
     let request = FetchTreeRequest::new(EntryPath::parse("/db").unwrap(), 8, 1_000, None).unwrap();
     let tree = seen.client.tree(&request).await.unwrap();
     assert!(!tree.is_truncated());
@@ -175,7 +185,7 @@ async fn relations(seen: &Seen) -> HashMap<String, EntryPath> {
 }
 
 /// Tables whose values are too long to be shown whole, or whose rows are too many to be looked at one by one.
-const LARGE: [&str; 3] = ["long", "many", "playlisttrack"];
+pub(super) const LARGE: [&str; 3] = ["long", "many", "playlisttrack"];
 
 /// Looks at every row of every table. What is wrong is gathered, so that one thing does not hide the others.
 async fn look_at_all(seen: &Seen, limit: u64, each: usize) -> Vec<String> {
