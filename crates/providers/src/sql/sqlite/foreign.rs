@@ -115,7 +115,7 @@ fn told(link: &Link, schema: &Schema, watch: &Watch, sql: &str, error: Error) ->
             "it reads a table or column whose name is not UTF-8; name the columns that it is about"
                 .to_owned(),
         ),
-        ffi::SQLITE_AUTH | ffi::SQLITE_READONLY => SqlError::Statement(READS.to_owned()),
+        ffi::SQLITE_AUTH | ffi::SQLITE_READONLY => SqlError::Statement(refused(text)),
         ffi::SQLITE_TOOBIG => SqlError::Limit(format!(
             "the statement is too long, or makes or reads a value or row of more than {} MiB",
             LONGEST >> 20
@@ -127,11 +127,17 @@ fn told(link: &Link, schema: &Schema, watch: &Watch, sql: &str, error: Error) ->
     }
 }
 
+/// That it may not be run, and which part of it is to blame where SQLite tells.
+fn refused(text: &str) -> String {
+    let named = text.contains("function: ") || text.starts_with("access to ");
+    if named { format!("{READS} ({text})") } else { READS.to_owned() }
+}
+
 /// SQLite's message, and the names that were probably meant.
 fn with_near_names(link: &Link, schema: &Schema, sql: &str, text: &str) -> String {
     // What a function refuses at run time is no error of the authorizer's.
     if text.starts_with("not authorized") || text.contains(" prohibited") {
-        return READS.to_owned();
+        return refused(text);
     }
     let Some((what, name)) = failure::missing(text) else { return text.to_owned() };
     let known = known(link, schema, what, sql);

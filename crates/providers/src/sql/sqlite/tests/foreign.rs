@@ -132,6 +132,22 @@ fn hostile_statements_are_refused_and_nothing_is_touched() {
 }
 
 #[test]
+fn what_is_refused_is_named_where_that_is_known() {
+    let file = File::of(CANARY);
+    let sqlite = file.reader();
+    for (sql, says) in [
+        ("DELETE FROM canary", "this operation only reads"),
+        ("SELECT sqlite_log(1, 'x')", "function: sqlite_log"),
+        ("SELECT * FROM dbstat", "access to dbstat"),
+    ] {
+        match run(&sqlite, sql, &[]) {
+            Err(SqlError::Statement(text)) => assert!(text.contains(says), "{text}"),
+            other => panic!("{sql}: {other:?}"),
+        }
+    }
+}
+
+#[test]
 fn a_statement_that_was_refused_leaves_the_connection_for_others() {
     let file = File::of(CANARY);
     let sqlite = file.reader();
