@@ -8,6 +8,8 @@ use super::shape::Found;
 const CLIP: usize = 60;
 /// How many columns a row is described by.
 const TELLING: usize = 3;
+/// The rank from which on columns are no texts.
+const OTHERS: usize = 160;
 /// What columns that tell people which row it is are often named, the most telling first.
 const NAMES: [&str; 12] = [
     "name",
@@ -70,6 +72,10 @@ pub(super) fn row(relation: &Relation, found: &Found) -> Option<String> {
         .filter_map(|(place, column)| rank(relation, place, column).map(|rank| (rank, place)))
         .collect();
     ranked.sort_unstable();
+    // What changes with every write is not what tells a row; it has to do where there is no text.
+    if ranked.first().is_some_and(|(rank, _)| *rank < OTHERS) {
+        ranked.retain(|(rank, _)| *rank < OTHERS);
+    }
     let mut told: Vec<String> = Vec::new();
     for (_, place) in ranked {
         let value = found.cells.get(place).and_then(|cell| told_of(&relation.columns[place], cell));
@@ -92,17 +98,17 @@ fn rank(relation: &Relation, place: usize, column: &Column) -> Option<usize> {
     let ends = || NAMES.iter().position(|name| lower.ends_with(&format!("_{name}")) || lower.ends_with(name));
     match column.kind {
         ColumnKind::Bytes => None,
-        _ if refers => Some(300 + place),
+        _ if refers => Some(OTHERS + 140 + place),
         ColumnKind::Text => Some(match (named, ends()) {
             (Some(at), _) => at,
             (None, Some(at)) => 20 + at,
             (None, None) if is_key => 150,
             (None, None) => 100 + place.min(40),
         }),
-        ColumnKind::Time => Some(160 + place.min(30)),
+        ColumnKind::Time => Some(OTHERS + place.min(30)),
         // The path says it already.
-        _ if is_key => Some(400 + place),
-        _ => Some(200 + place.min(90)),
+        _ if is_key => Some(OTHERS + 300 + place),
+        _ => Some(OTHERS + 40 + place.min(90)),
     }
 }
 

@@ -144,7 +144,7 @@ fn hexadecimal(bytes: &[u8]) -> String {
 fn bytes(digits: &str) -> Option<Vec<u8>> {
     let digits = digits.as_bytes();
     let pair = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
-    (digits.len() % 2 == 0).then(|| digits.chunks(2).map(pair).collect())?
+    digits.len().is_multiple_of(2).then(|| digits.chunks(2).map(pair).collect())?
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use crate::run::{Ran, finished};
 use crate::serving::Home;
 
-#[path = "../../../../examples/shop/shop.rs"]
+#[path = "../../../../examples/shop/src/shop.rs"]
 mod shop;
 
 const MEMBERS: &str = "

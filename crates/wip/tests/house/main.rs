@@ -15,6 +15,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("worldspace-client", &["worldspace-model"]),
     ("worldspace-http", &["worldspace-model", "worldspace-wire"]),
     ("worldspace-providers", &["worldspace-model", "worldspace-host", "worldspace-client"]),
+    ("worldspace-example-shop", &[]),
     (
         "worldspace-testkit",
         &["worldspace-model", "worldspace-wire", "worldspace-host", "worldspace-client", "worldspace-http"],

@@ -17,7 +17,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 
 use regex::Regex;
 
-#[path = "../../../../examples/shop/shop.rs"]
+#[path = "../../../../examples/shop/src/shop.rs"]
 mod shop;
 
 fn root() -> PathBuf {

@@ -84,7 +84,7 @@ fn paged(world: &World, table: &str, order: &str, limit: i64, columns: &[String]
 fn selected(world: &World, sql: &str) -> (Vec<String>, Vec<Vec<String>>) {
     let connection = world.beside();
     let mut statement = connection.prepare(sql).unwrap();
-    let columns: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+    let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let width = columns.len();
     let rows = statement
         .query_map([], |row| {

@@ -11,7 +11,7 @@ use worldspace_testkit::suite::{self, Outcome, Report, Sample, Subject};
 
 use super::databases::{Copy, Template, chinook, torture};
 
-#[path = "../../../../../examples/shop/shop.rs"]
+#[path = "../../../../../examples/shop/src/shop.rs"]
 mod shop;
 
 /// A fresh database, as somebody beside the Host reaches it.

@@ -1,4 +1,4 @@
-//! Makes the database of a small shop, to be looked at: `cargo run --release -p worldspace-cli --example shop -- shop.db`.
+//! Makes the database of a small shop, to be looked at: `cargo run --release -p worldspace-example-shop -- shop.db`.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "it is a program that says what it did")]
 
