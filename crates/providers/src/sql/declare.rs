@@ -8,7 +8,7 @@ use worldspace_host::{Interface, Interfaces, LocalPath, LocalReference};
 use worldspace_model::{Fault, InterfaceName, Name, Segment};
 
 use super::catalog::{Kind, Stamp};
-use super::engine::{Session, SqlError};
+use super::engine::{Dialect, Session, SqlError};
 use super::names::{Unique, text_of};
 use super::shape::{Shape, by_columns, relation_path};
 use super::{read, write};
@@ -29,6 +29,8 @@ pub(super) const ROW_WRITE: &str = "sql.row.write";
 /// What was made so far of the schema that was seen last.
 pub(super) struct Declared {
     writable: bool,
+    /// What the database is, in a few words.
+    pub(super) words: &'static str,
     database: Interfaces,
     /// The one interface that no schema changes.
     of_database: (LocalReference, Interface),
@@ -61,11 +63,11 @@ pub(super) struct Link {
 }
 
 impl Declared {
-    pub(super) fn new(writable: bool) -> Result<Self, Fault> {
+    pub(super) fn new(writable: bool, dialect: Dialect) -> Result<Self, Fault> {
         let reference = LocalReference::at_root(DATABASE)?;
         let database = Interfaces::new([reference.clone()]);
-        let of_database = (reference, read::raw::declare()?);
-        Ok(Self { writable, database, of_database, known: Mutex::default() })
+        let of_database = (reference, read::raw::declare(dialect)?);
+        Ok(Self { writable, words: dialect.database, database, of_database, known: Mutex::default() })
     }
 
     /// What the database publishes.

@@ -15,8 +15,20 @@ use crate::pool::Patience;
 
 /// A database that can be spoken to.
 pub(super) trait Engine: Send + Sync + 'static {
+    /// What kind it is, in words.
+    fn dialect(&self) -> Dialect;
+
     /// Lends a connection in a new transaction.
     fn begin(&self, purpose: Purpose, watch: &Watch) -> Result<Box<dyn Session + '_>, SqlError>;
+}
+
+/// What callers are told of a kind of database.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Dialect {
+    /// What it is, in a few words.
+    pub(super) database: &'static str,
+    /// Whose language its statements are written in, as a sentence.
+    pub(super) sql: &'static str,
 }
 
 /// What a transaction is for.

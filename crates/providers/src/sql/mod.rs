@@ -7,8 +7,6 @@
 //! What holds for every database stands here, against the seam in `engine`; what each kind does its own way stands in a module
 //! of its own, so far `sqlite`.
 
-#![allow(dead_code, reason = "grown in parts")]
-
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -117,11 +115,12 @@ impl Database {
     pub fn open_sqlite(path: impl AsRef<Path>, settings: Settings) -> Result<Self, OpenError> {
         let path = path.as_ref();
         let engine = Sqlite::open(path, &settings)?;
-        let declared = Declared::new(settings.writable).map_err(|fault| OpenError::Read {
-            path: path.to_owned(),
-            hint: "its interface cannot be declared".to_owned(),
-            source: fault.into(),
-        })?;
+        let declared =
+            Declared::new(settings.writable, engine.dialect()).map_err(|fault| OpenError::Read {
+                path: path.to_owned(),
+                hint: "its interface cannot be declared".to_owned(),
+                source: fault.into(),
+            })?;
         let (short, long, writes) = (Pool::new(SHORT), Pool::new(LONG), Pool::new(WRITES));
         Ok(Self(Arc::new(Inner { engine: Box::new(engine), declared, settings, short, long, writes })))
     }

@@ -19,7 +19,7 @@ pub(super) fn object(
 ) -> Result<Published, ProviderError> {
     match Place::of(path).ok_or(ProviderError::NotFound)? {
         Place::Database => Ok(Published::new()
-            .described("SQLite database")
+            .described(declared.words)
             .publishing(declared.of_database())
             .identified(Identity::new("database"))
             .in_state(schema_state(session))),

@@ -7,7 +7,7 @@ use worldspace_model::{Fault, Field, OperationDeclaration, Type, Value, text_wei
 
 use crate::budget::{self, Budget};
 use crate::sql::cell::{Cell, CellRef};
-use crate::sql::engine::{Flow, Session, SqlError};
+use crate::sql::engine::{Dialect, Flow, Session, SqlError};
 use crate::sql::shape::Found;
 
 /// Rows in an answer unless said otherwise, and at most.
@@ -26,16 +26,16 @@ pub(in crate::sql) const EXACT: &str = "Values in the exact form: null, numbers 
      beyond ±(2^53−1), {\"$bytes\": \"base64\"} for a blob, {\"$real\": \"Infinity\"} or \"-Infinity\", {\"$text\": \
      \"base64\"} for text that is not UTF-8.";
 
-pub(in crate::sql) fn declare() -> Result<Interface, Fault> {
+pub(in crate::sql) fn declare(dialect: Dialect) -> Result<Interface, Fault> {
     Interface::builder()
         .documented(
             "A database: its tables and views are the Objects below it; what they do not offer, SQL asks.",
         )
-        .read(sql())
+        .read(sql(dialect))
         .build()
 }
 
-fn sql() -> OperationDeclaration {
+fn sql(dialect: Dialect) -> OperationDeclaration {
     let limit = format!("Rows, from 1: {USUAL} unless given, {MOST} at most.");
     let omitted = format!(
         "{EXACT} A value of more than {} KiB is {{\"$omitted\": {{\"type\", \"size\"}}}}; `substr` gives a part of it. Of a \
@@ -44,12 +44,12 @@ fn sql() -> OperationDeclaration {
     );
     OperationDeclaration::new("sql")
         .documented("Runs one SQL statement that reads, such as a SELECT over several tables.")
-        .detailed(
-            "The dialect is SQLite's. Tables and views are named as below this Object, but without its escapes of `~` and \
-             `/`, and their columns as in their `query`; a name that is no plain word stands in double quotes, a text in \
-             single ones. Nothing can be changed: whatever would write, attach a file or set an option is refused, however \
-             it is written.",
-        )
+        .detailed(format!(
+            "{} Tables and views are named as below this Object, but without its escapes of `~` and `/`, and their columns \
+             as in their `query`; a name that is no plain word stands in double quotes, a text in single ones. Nothing can be \
+             changed: whatever would write, attach a file or set an option is refused, however it is written.",
+            dialect.sql
+        ))
         .takes([
             Field::required("query", Type::STRING)
                 .documented("One statement: SELECT, WITH … SELECT, VALUES or EXPLAIN QUERY PLAN.")

@@ -12,7 +12,7 @@ use self::connect::{Idle, Link};
 use self::failure::Fault;
 use self::session::Lent;
 use super::catalog::Stamp;
-use super::engine::{Engine, Purpose, Session, SqlError, Watch};
+use super::engine::{Dialect, Engine, Purpose, Session, SqlError, Watch};
 use super::{OpenError, Settings};
 
 mod authorize;
@@ -160,6 +160,10 @@ impl Sqlite {
 }
 
 impl Engine for Sqlite {
+    fn dialect(&self) -> Dialect {
+        Dialect { database: "SQLite database", sql: "The dialect is SQLite's." }
+    }
+
     fn begin(&self, purpose: Purpose, watch: &Watch) -> Result<Box<dyn Session + '_>, SqlError> {
         let how = if purpose == Purpose::Write { "BEGIN IMMEDIATE" } else { "BEGIN DEFERRED" };
         match self.lend(purpose, how, watch) {
