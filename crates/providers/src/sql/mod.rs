@@ -43,7 +43,9 @@ pub struct Database(Arc<Inner>);
 
 /// Short pieces of work at one time.
 const SHORT: usize = 8;
-/// Statements that may take long at one time, so that a few of them never keep others from looking at a row.
+/// Pages of rows that are found at one time.
+const QUERIES: usize = 8;
+/// Statements that may take long at one time, so that a few of them never keep others from finding and reading rows.
 const LONG: usize = 4;
 /// The database lets one writer in at a time; the others wait here and not within it.
 const WRITES: usize = 1;
@@ -53,6 +55,7 @@ struct Inner {
     declared: Declared,
     settings: Settings,
     short: Pool,
+    queries: Pool,
     /// For what reads as much as there is.
     long: Pool,
     writes: Pool,
@@ -121,8 +124,15 @@ impl Database {
                 hint: "its interface cannot be declared".to_owned(),
                 source: fault.into(),
             })?;
-        let (short, long, writes) = (Pool::new(SHORT), Pool::new(LONG), Pool::new(WRITES));
-        Ok(Self(Arc::new(Inner { engine: Box::new(engine), declared, settings, short, long, writes })))
+        Ok(Self(Arc::new(Inner {
+            engine: Box::new(engine),
+            declared,
+            settings,
+            short: Pool::new(SHORT),
+            queries: Pool::new(QUERIES),
+            long: Pool::new(LONG),
+            writes: Pool::new(WRITES),
+        })))
     }
 
     /// Runs a piece of work that reads, in a transaction of its own.
@@ -196,7 +206,8 @@ impl Provider for Database {
         let (inner, asked) = (self.0.clone(), context.clone());
         let pool = match call.operation() {
             _ if write::is_of(&call) => &self.0.writes,
-            "sql" | "count" | "frequent_values" | "query" => &self.0.long,
+            "query" => &self.0.queries,
+            "sql" | "count" | "frequent_values" => &self.0.long,
             _ => &self.0.short,
         };
         pool.run(context, move |patience: &Patience| inner.call(&asked, patience, call)).await?
