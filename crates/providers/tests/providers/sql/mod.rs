@@ -5,6 +5,7 @@ mod choosing;
 mod contending;
 mod databases;
 mod guarding;
+mod injection;
 mod paging;
 mod suite;
 mod whole;
