@@ -113,10 +113,11 @@ impl Statement {
         self
     }
 
-    /// Writes a placeholder for a value: `$1`, `$2` and so on, in the order of the text.
+    /// Writes a placeholder for a value: `?`, in the order of the text. An engine that numbers them does so wherever one stands
+    /// outside of quotes.
     pub(super) fn bind(&mut self, value: Cell) -> &mut Self {
         self.parameters.push(value);
-        self.sql.push_str(&format!("${}", self.parameters.len()));
+        self.sql.push('?');
         self
     }
 }

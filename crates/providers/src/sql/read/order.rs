@@ -11,6 +11,10 @@ use crate::sql::shape::Found;
 
 /// What a cursor holds at most, so that it stays a short text.
 const LONGEST: usize = 4 << 10;
+/// Columns that one order goes by at most.
+const MOST: usize = 64;
+/// Columns that rows without a key may have to be paged: they are all compared, each within the one before.
+const MOST_WITHOUT_KEY: usize = 400;
 
 /// A total order of a relation's rows.
 pub(super) struct Order {
@@ -32,6 +36,17 @@ enum By {
     Rowid(&'static str),
 }
 
+/// A part of the rows behind a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Behind {
+    /// Equal in so many of what the order goes by, and further on in the next.
+    After(usize),
+    /// Equal in so many, and without a value in the next, where that comes last.
+    Null(usize),
+    /// All of them, and those that are alike to the last one.
+    All,
+}
+
 /// The place behind a row.
 #[derive(Debug, PartialEq)]
 pub(super) struct Position {
@@ -46,6 +61,12 @@ impl Order {
     pub(super) fn of(call: &Call, relation: &Relation) -> Result<Self, Refusal> {
         let mut order = Self { parts: Vec::new(), total: relation.has_rows() };
         let wanted = call.argument("order_by").and_then(Value::as_list).unwrap_or_default();
+        if wanted.len() > MOST {
+            return Err(Refusal::argument(
+                "order_by",
+                format!("holds more than {MOST} columns; the first few decide"),
+            ));
+        }
         for (at, wanted) in wanted.iter().enumerate() {
             let place = format!("order_by[{at}]");
             let record = wanted.as_record();
@@ -109,36 +130,61 @@ impl Order {
         }
     }
 
-    /// Writes the condition that a row stands behind `position`; where rows can be alike, that it stands there or behind.
-    pub(super) fn behind(&self, relation: &Relation, position: &Position, statement: &mut Statement) {
+    /// The rows behind `position` in parts that follow each other, each of which an index can find the beginning of. As one
+    /// condition it would have to be searched for from the first row that is equal in the first column.
+    pub(super) fn behind(&self, position: &Position) -> Vec<Behind> {
+        if !self.total {
+            return vec![Behind::All];
+        }
+        let mut behind = Vec::with_capacity(self.parts.len());
+        for (equal, part) in self.parts.iter().enumerate().rev() {
+            let at_null = position.values.get(equal).is_none_or(Cell::is_null);
+            match (part.descending, at_null) {
+                (true, true) => {}
+                (true, false) if part.nullable => behind.extend([Behind::After(equal), Behind::Null(equal)]),
+                _ => behind.push(Behind::After(equal)),
+            }
+        }
+        behind
+    }
+
+    /// Writes the condition that a row is in that part of those behind `position`.
+    pub(super) fn write_behind(
+        &self,
+        relation: &Relation,
+        position: &Position,
+        behind: Behind,
+        statement: &mut Statement,
+    ) {
         let parts: Vec<(&Part, &Cell)> = self.parts.iter().zip(&position.values).collect();
-        // A bound on the first part lets an index find where to begin.
-        if let Some((part, value)) = parts.first()
-            && (parts.len() > 1 || !self.total)
-        {
-            part.from(relation, value, statement);
+        let equal = match behind {
+            Behind::After(equal) | Behind::Null(equal) => equal,
+            Behind::All => return Self::write_all_behind(relation, &parts, statement),
+        };
+        for (part, value) in &parts[..equal] {
+            part.equal(relation, value, statement);
             statement.push(" AND ");
         }
-        statement.push("(");
-        for at in 0..parts.len() {
-            statement.push(if at > 0 { " OR (" } else { "(" });
-            for (part, value) in &parts[..at] {
-                part.equal(relation, value, statement);
-                statement.push(" AND ");
-            }
-            let (part, value) = parts[at];
-            part.after(relation, value, statement);
-            statement.push(")");
+        let (part, value) = parts[equal];
+        match behind {
+            Behind::Null(_) => part.equal(relation, &Cell::Null, statement),
+            _ => part.after(relation, value, statement),
         }
-        if !self.total {
-            statement.push(" OR (");
-            for (at, (part, value)) in parts.iter().enumerate() {
-                statement.push(if at > 0 { " AND " } else { "" });
-                part.equal(relation, value, statement);
+    }
+
+    /// As one condition, and with those that are alike to the last one.
+    fn write_all_behind(relation: &Relation, parts: &[(&Part, &Cell)], statement: &mut Statement) {
+        for (at, (part, value)) in parts.iter().enumerate() {
+            let null_is_behind = part.descending && part.nullable && !value.is_null();
+            part.after(relation, value, statement.push("("));
+            if null_is_behind {
+                part.equal(relation, &Cell::Null, statement.push(" OR "));
             }
-            statement.push(")");
+            let is_last = at + 1 == parts.len();
+            part.equal(relation, value, statement.push(if is_last { " OR " } else { " OR (" }));
+            statement.push(if is_last { ")" } else { " AND " });
         }
-        statement.push(")");
+        statement.push(&"))".repeat(parts.len().saturating_sub(1)));
     }
 
     /// Whether rows that are alike in everything may stand at one place.
@@ -153,6 +199,12 @@ impl Order {
         found: &Found,
         alike: u64,
     ) -> Result<Position, Refusal> {
+        if !self.total && self.parts.len() > MOST_WITHOUT_KEY {
+            let text = format!(
+                "rows of more than {MOST_WITHOUT_KEY} columns that have no key come on one page only; select fewer with `where`"
+            );
+            return Err(Refusal::Limit(text));
+        }
         let mut values = Vec::with_capacity(self.parts.len());
         for part in &self.parts {
             values.push(match part.by {
@@ -202,7 +254,7 @@ impl Part {
         };
     }
 
-    /// Behind the value. NULL stands before everything else.
+    /// Behind the value, and a value itself. NULL stands before everything else.
     fn after(&self, relation: &Relation, value: &Cell, statement: &mut Statement) {
         match (value, self.descending) {
             (Cell::Null, true) => {
@@ -212,42 +264,11 @@ impl Part {
                 self.write(relation, statement);
                 statement.push(" IS NOT NULL");
             }
-            (value, false) => {
+            (value, descending) => {
                 self.write(relation, statement);
-                statement.push(" > ").bind(value.clone());
+                statement.push(if descending { " < " } else { " > " }).bind(value.clone());
             }
-            (value, true) => self.below(relation, " < ", value, statement),
         }
-    }
-
-    /// At the value or behind it.
-    fn from(&self, relation: &Relation, value: &Cell, statement: &mut Statement) {
-        match (value, self.descending) {
-            (Cell::Null, true) => {
-                self.write(relation, statement);
-                statement.push(" IS NULL");
-            }
-            (Cell::Null, false) => {
-                statement.push("TRUE");
-            }
-            (value, false) => {
-                self.write(relation, statement);
-                statement.push(" >= ").bind(value.clone());
-            }
-            (value, true) => self.below(relation, " <= ", value, statement),
-        }
-    }
-
-    fn below(&self, relation: &Relation, operator: &str, value: &Cell, statement: &mut Statement) {
-        statement.push("(");
-        self.write(relation, statement);
-        statement.push(operator).bind(value.clone());
-        if self.nullable {
-            statement.push(" OR ");
-            self.write(relation, statement);
-            statement.push(" IS NULL");
-        }
-        statement.push(")");
     }
 }
 

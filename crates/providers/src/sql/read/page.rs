@@ -26,10 +26,10 @@ pub(super) fn page(
 ) -> Result<Value, Refusal> {
     let limit = call.count("limit", USUAL, MOST)?;
     let relation = &shape.relation;
-    let mut statement = Statement::default();
-    shape.select(&mut statement);
-    filter(statement.push(" WHERE "))?;
-    let mark = mark(shape, order, &statement);
+    let mut asked = Statement::default();
+    shape.select(&mut asked);
+    filter(asked.push(" WHERE "))?;
+    let mark = mark(shape, order, &asked);
     let start = match call.open_cursor("cursor")? {
         None => None,
         Some(sealed) => Some(Position::open(&sealed, &mark, order).ok_or_else(|| {
@@ -37,27 +37,36 @@ pub(super) fn page(
             Refusal::argument("cursor", why)
         })?),
     };
-    if let Some(start) = &start {
-        order.behind(relation, start, statement.push(" AND "));
-    }
-    order.write(relation, &mut statement);
-    let passed_over = start.as_ref().map_or(0, Position::alike);
-    // One further row tells whether there is a next page.
-    statement.push(&format!(" LIMIT {}", passed_over.saturating_add(limit as u64 + 1)));
-
     let mut taking = Taking {
         shape,
         order,
         limit,
         start: start.as_ref(),
-        left_over: passed_over,
+        left_over: start.as_ref().map_or(0, Position::alike),
         budget: Budget::of(context),
         room: budget::room(context, ROW),
         rows: Vec::new(),
         last: None,
         more: false,
     };
-    session.select(&statement, &mut |row| Ok(taking.take(shape.found(row, LONGEST)?)))?;
+    let parts = match &start {
+        None => vec![None],
+        Some(start) => order.behind(start).into_iter().map(Some).collect(),
+    };
+    for part in parts {
+        let mut statement = asked.clone();
+        if let (Some(start), Some(part)) = (&start, part) {
+            order.write_behind(relation, start, part, statement.push(" AND "));
+        }
+        order.write(relation, &mut statement);
+        // One further row tells whether there is a next page.
+        let most = taking.left_over.saturating_add((limit - taking.rows.len()) as u64 + 1);
+        statement.push(&format!(" LIMIT {most}"));
+        session.select(&statement, &mut |row| Ok(taking.take(shape.found(row, LONGEST)?)))?;
+        if taking.more {
+            break;
+        }
+    }
     let Taking { rows, last, more, .. } = taking;
     let items =
         rows.iter().map(|found| shape.item(session, context, found)).collect::<Result<Vec<_>, Refusal>>()?;

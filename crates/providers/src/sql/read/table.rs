@@ -105,16 +105,17 @@ pub(super) fn frequent_values(
             return Err(SqlError::failed("usual values came in another form"));
         };
         let number = |cell: &CellRef<'_>| match cell {
-            CellRef::Integer(value) => u64::try_from(*value).unwrap_or_default(),
-            _ => 0,
+            CellRef::Integer(value) => u64::try_from(*value).map_err(SqlError::failed),
+            _ => Err(SqlError::failed("a count is no integer")),
         };
-        (rows, distinct) = (number(looked_at), number(different));
+        (rows, distinct) = (number(looked_at)?, number(different)?);
+        let count = number(count)?;
         let value = value.to_cell(LONGEST >> 4);
         if !budget.take_bytes(value.weight() + 40) {
             full = true;
             return Ok(Flow::Enough);
         }
-        values.push((value, number(count)));
+        values.push((value, count));
         Ok(Flow::More)
     })?;
     let truncated = full || distinct > values.len() as u64;

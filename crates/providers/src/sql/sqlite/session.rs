@@ -175,14 +175,24 @@ fn told(link: &mut Link, fault: Fault, sql: &str) -> SqlError {
     }
 }
 
+/// The longest statement that is kept ready for the next time, in bytes.
+const KEPT: usize = 8 << 10;
+
 /// Runs a statement and hands over its rows.
 fn each(link: &Link, statement: &Statement, take: &mut Take<'_>) -> Result<(), Fault> {
-    let mut prepared = link.raw.prepare_cached(&statement.sql)?;
+    // A long one is hardly asked a second time, and would only take the place of others.
+    match statement.sql.len() > KEPT {
+        true => each_of(&mut link.raw.prepare(&statement.sql)?, statement, take),
+        false => each_of(&mut *link.raw.prepare_cached(&statement.sql)?, statement, take),
+    }
+}
+
+fn each_of(prepared: &mut Prepared<'_>, statement: &Statement, take: &mut Take<'_>) -> Result<(), Fault> {
     if prepared.parameter_count() != statement.parameters.len() {
         return Err(SqlError::failed("a statement has not as many placeholders as values").into());
     }
-    bind(&mut prepared, &statement.parameters)?;
-    rows(&mut prepared, take)
+    bind(prepared, &statement.parameters)?;
+    rows(prepared, take)
 }
 
 /// Gives a statement its values, in their order.

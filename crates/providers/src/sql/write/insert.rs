@@ -7,6 +7,7 @@ use super::given::{self, Given};
 use super::violation::{self, Wanted};
 use super::{Effect, commit, key_returned, passed_over, refused};
 use crate::sql::engine::{ChangeError, Session, Statement};
+use crate::sql::objects::schema_state;
 use crate::sql::shape::Shape;
 
 pub(super) fn run(
@@ -40,7 +41,8 @@ pub(super) fn run(
     let owing = violation::referring_to_nothing(&mut *session, shape, &Wanted::of_insert(&given))?;
     let result = Value::case("inserted", entry)?;
     // A table is described and told by its schema, whatever rows it has.
-    commit(session, call, None, Effect { result, after: After::Unchanged, owing })
+    let state = schema_state(&*session);
+    commit(session, call, Some(&state), Effect { result, after: After::Unchanged, owing })
 }
 
 fn statement(shape: &Shape, given: &Given) -> Statement {
@@ -92,7 +94,7 @@ mod tests {
         let made = statement(&shape, &vec![(0, Cell::Text("'); DROP TABLE canary; --".into()))]);
         assert_eq!(
             made.sql,
-            "INSERT INTO \"t\"\" DEFAULT VALUES; DROP TABLE canary; --\" (\"a\"\"); DROP TABLE canary; --\") VALUES ($1) \
+            "INSERT INTO \"t\"\" DEFAULT VALUES; DROP TABLE canary; --\" (\"a\"\"); DROP TABLE canary; --\") VALUES (?) \
              RETURNING rowid"
         );
         assert_eq!(made.parameters, [Cell::Text("'); DROP TABLE canary; --".into())]);
