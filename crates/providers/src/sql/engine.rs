@@ -129,7 +129,7 @@ pub(super) struct Watch {
     patience: Option<Patience>,
     /// When a statement has had the time that this Host gives to one.
     end: Instant,
-    pub(super) time: Duration,
+    time: Duration,
 }
 
 impl Watch {
@@ -149,18 +149,32 @@ impl Watch {
         Instant::now() >= self.end || self.caller_is_over()
     }
 
-    /// Whether to stop since the caller has no more time, whatever this Host would give to a statement.
-    pub(super) fn caller_is_over(&self) -> bool {
+    fn caller_is_over(&self) -> bool {
         self.patience.as_ref().is_some_and(Patience::is_over)
+    }
+
+    /// Why it is over: the caller has no more time, else this Host gives none.
+    pub(super) fn ended(&self) -> SqlError {
+        if self.caller_is_over() {
+            return SqlError::Late;
+        }
+        SqlError::Overtime(self.time)
     }
 }
 
 /// Why the database gave no answer.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum SqlError {
-    /// The [`Watch`] was over.
+    /// The caller's time was over.
     #[error("the time ran out")]
     Late,
+    /// A statement had so much time, which is all that this Host gives to one.
+    #[error(
+        "the statement ran longer than {} s, which is this Host's limit for one (`statement_time`), and nothing was changed; \
+         let it read less, by a condition on an indexed column, fewer rows or fewer joins",
+        .0.as_secs_f64()
+    )]
+    Overtime(Duration),
     /// Another program kept the database locked for as long as there was time.
     #[error("another program keeps the database locked")]
     Busy,
@@ -268,6 +282,7 @@ impl From<SqlError> for ProviderError {
         match error {
             SqlError::Late => Self::Late,
             SqlError::Busy => Self::Limit(BUSY.to_owned()),
+            error @ SqlError::Overtime(_) => Self::Limit(error.to_string()),
             SqlError::Limit(text) | SqlError::Unreadable(text) => Self::Limit(text),
             SqlError::SchemaChanged => Self::NotFound,
             error @ (SqlError::Statement(_) | SqlError::Failed(_)) => Self::failed(error),
@@ -280,6 +295,7 @@ impl From<SqlError> for Refusal {
         match error {
             SqlError::Late => Self::Limit(LATE.to_owned()),
             SqlError::Busy => Self::Limit(BUSY.to_owned()),
+            error @ SqlError::Overtime(_) => Self::Limit(error.to_string()),
             SqlError::Limit(text) | SqlError::Unreadable(text) => Self::Limit(text),
             SqlError::Statement(text) => Self::InvalidArguments(text),
             SqlError::SchemaChanged => Self::InterfaceChanged,

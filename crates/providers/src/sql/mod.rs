@@ -66,7 +66,7 @@ struct Inner {
 pub struct Settings {
     /// Offer what changes rows as well. Off by default: then the file is opened so that nothing can be written.
     pub writable: bool,
-    /// How long one statement may run. 10 s by default.
+    /// How long one statement may run, waiting for the locks of other programs included. 10 s by default.
     pub statement_time: Duration,
     /// Let every integer column travel as a string of decimal digits, for databases whose integers are beyond ±(2^53−1)
     /// throughout. Off by default: then such a column is an `integer`, and a row that holds a larger one travels in the exact

@@ -16,7 +16,7 @@ use crate::sql::engine::{Purpose, SqlError, Watch};
 /// How many operations of SQLite's machine pass between looks at the time.
 const OPERATIONS: i32 = 1_000;
 /// How long making a change last waits for the readers of other programs: nobody can call it off any more.
-const COMMIT_WAIT: Duration = Duration::from_secs(5);
+const COMMIT_WAIT: Duration = if cfg!(test) { Duration::from_millis(300) } else { Duration::from_secs(5) };
 /// Statements that a connection keeps ready.
 const STATEMENTS: usize = 64;
 /// The longest value or row that a caller's statement may make or read.
@@ -30,6 +30,8 @@ pub(super) struct Link {
     pub(super) strict: Strict,
     /// The schema whose virtual tables it has made ready for callers' statements.
     pub(super) prepared_for: Option<Stamp>,
+    /// How long whoever it is lent to may go on.
+    pub(super) watch: Option<Watch>,
     /// Not to be used again.
     pub(super) spoiled: bool,
 }
@@ -78,12 +80,13 @@ impl Link {
         }
         let strict = Strict::default();
         raw.authorizer(Some(authorizer(strict.clone())))?;
-        Ok(Self { raw, identity, strict, prepared_for: None, spoiled: false })
+        Ok(Self { raw, identity, strict, prepared_for: None, watch: None, spoiled: false })
     }
 
     /// Begins a transaction, and gives the version of the schema that it sees.
     pub(super) fn begin(&mut self, how: &str, watch: &Watch) -> Result<i64, rusqlite::Error> {
         let (of_progress, of_busy) = (watch.clone(), watch.clone());
+        self.watch = Some(watch.clone());
         self.raw.progress_handler(OPERATIONS, Some(move || of_progress.is_over()))?;
         self.raw.busy_handler(Some(move |tries| pause(tries, || of_busy.is_over())))?;
         self.raw.prepare_cached(how)?.raw_execute()?;
@@ -105,6 +108,7 @@ impl Link {
             .progress_handler(0, None::<fn() -> bool>)
             .and_then(|()| self.raw.busy_handler(None::<fn(i32) -> bool>));
         self.strict.set(false);
+        self.watch = None;
         if quiet.is_err() || !self.roll_back() {
             self.spoiled = true;
         }

@@ -2,7 +2,7 @@
 
 use rusqlite::{Error, ffi};
 
-use crate::sql::engine::SqlError;
+use crate::sql::engine::{SqlError, Watch};
 
 /// Why a step of a session ended early: SQLite refused, or whoever takes the rows did.
 pub(super) enum Fault {
@@ -73,11 +73,11 @@ pub(super) fn needs_recovery(error: &Error) -> bool {
     }
 }
 
-/// An error of a statement that was made here; `sql` is its text.
-pub(super) fn of_own(error: Error, sql: &str) -> SqlError {
+/// An error of a statement that was made here; `sql` is its text, and `watch` is what ends it.
+pub(super) fn of_own(error: Error, sql: &str, watch: Option<&Watch>) -> SqlError {
     let Some(code) = primary(&error) else { return SqlError::failed(error) };
     match code {
-        ffi::SQLITE_INTERRUPT => SqlError::Late,
+        ffi::SQLITE_INTERRUPT => watch.map_or(SqlError::Late, Watch::ended),
         ffi::SQLITE_BUSY | ffi::SQLITE_LOCKED => SqlError::Busy,
         ffi::SQLITE_SCHEMA => SqlError::SchemaChanged,
         ffi::SQLITE_TOOBIG => {

@@ -104,12 +104,6 @@ fn told(link: &Link, schema: &Schema, watch: &Watch, sql: &str, error: Error) ->
     let Some(code) = failure::primary(&error) else { return SqlError::failed(error) };
     let text = failure::message(&error);
     match code {
-        ffi::SQLITE_INTERRUPT if watch.caller_is_over() => SqlError::Late,
-        ffi::SQLITE_INTERRUPT => SqlError::Limit(format!(
-            "the statement ran longer than {} s, which is this Host's limit for one; let it read less, by a condition on \
-             an indexed column or fewer joins",
-            watch.time.as_secs_f64()
-        )),
         // The authorizer is asked about texts alone.
         ffi::SQLITE_AUTH if text.contains(char::REPLACEMENT_CHARACTER) => SqlError::Statement(
             "it reads a table or column whose name is not UTF-8; name the columns that it is about"
@@ -123,7 +117,7 @@ fn told(link: &Link, schema: &Schema, watch: &Watch, sql: &str, error: Error) ->
         ffi::SQLITE_ERROR | ffi::SQLITE_RANGE | ffi::SQLITE_MISMATCH | ffi::SQLITE_CONSTRAINT => {
             SqlError::Statement(with_near_names(link, schema, sql, text))
         }
-        _ => failure::of_own(error, ""),
+        _ => failure::of_own(error, "", Some(watch)),
     }
 }
 

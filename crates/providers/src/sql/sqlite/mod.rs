@@ -75,7 +75,7 @@ impl Sqlite {
         let mut recovered = false;
         loop {
             if watch.is_over() {
-                return Err(SqlError::Late.into());
+                return Err(watch.ended().into());
             }
             let identity = connect::identity(&self.path)?;
             let kept = match &mut writer {
@@ -169,7 +169,7 @@ impl Engine for Sqlite {
         match self.lend(purpose, how, watch) {
             Ok(lent) => Ok(Box::new(lent)),
             Err(Fault::Told(error)) => Err(error),
-            Err(Fault::Sqlite(error)) => Err(failure::of_own(error, "")),
+            Err(Fault::Sqlite(error)) => Err(failure::of_own(error, "", Some(watch))),
         }
     }
 }

@@ -170,7 +170,7 @@ fn told(link: &mut Link, fault: Fault, sql: &str) -> SqlError {
         Fault::Told(error) => error,
         Fault::Sqlite(error) => {
             link.spoiled |= failure::spoils(&error);
-            failure::of_own(error, sql)
+            failure::of_own(error, sql, link.watch.as_ref())
         }
     }
 }

@@ -161,7 +161,7 @@ fn a_change_that_runs_out_of_time_is_taken_back_and_nothing_can_be_added_to_it()
     let endless =
         "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) INSERT INTO t SELECT max(i) FROM n";
     let late = change(&mut *session, "t", endless, &[]);
-    assert!(matches!(late, Err(ChangeError::Error(SqlError::Late))), "{late:?}");
+    assert!(matches!(late, Err(ChangeError::Error(SqlError::Overtime(_)))), "{late:?}");
     let more = change(&mut *session, "t", "INSERT INTO t VALUES (2)", &[]);
     assert!(matches!(more, Err(ChangeError::Error(_))), "{more:?}");
     assert!(matches!(session.commit(), Committed::RolledBack(_)));
