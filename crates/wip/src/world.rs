@@ -72,7 +72,29 @@ impl Mounted {
     fn is_directory(&self) -> bool {
         matches!(self, Self::Directory(..))
     }
+
+    /// Why one process cannot offer both, if so. On POSIX systems, to close a file lets go of every lock that the process has
+    /// on it, those that SQLite took through other descriptors too.
+    pub(crate) fn clash(&self, other: &Self) -> Option<String> {
+        let (directory, database) = match (self, other) {
+            (Self::Directory(directory, _), Self::Sqlite(database, _))
+            | (Self::Sqlite(database, _), Self::Directory(directory, _)) => (directory, database),
+            _ => return None,
+        };
+        let within = database.canonicalize().ok()?.starts_with(directory.canonicalize().ok()?);
+        within.then(|| {
+            format!(
+                "the database {} lies in the directory {}, and one process cannot offer both: when a file is closed, its \
+                 process loses the locks that it has on it, so that other programs could write in the middle of a change",
+                database.display(),
+                directory.display()
+            )
+        })
+    }
 }
+
+/// What to do about [`Mounted::clash`].
+pub(crate) const APART: &str = "offer each from a process of its own, as by two `wip serve`, or a directory that does not hold the database";
 
 /// Opens the WORLD of a command line, else that of the environment, else the usual endpoint.
 pub(crate) fn open(looking: &WorldArgs) -> Result<World, Failure> {
@@ -173,6 +195,11 @@ pub(crate) fn mounts(sources: Vec<Source>, options: SourceOptions) -> Result<Vec
         Mount { at: EntryPath::root().child(&name), what }
     };
     let mounts: Vec<Mount> = sources.into_iter().map(mount).collect();
+    for (at, mount) in mounts.iter().enumerate() {
+        if let Some(why) = mounts[..at].iter().find_map(|other| mount.what.clash(&other.what)) {
+            return Err(Failure::usage(why).hint(APART));
+        }
+    }
     match options.of_directories().first() {
         Some(option) if !mounts.iter().any(|mount| mount.what.is_directory()) => {
             let failure = Failure::usage(format!("{option} is for directories, and no source is one"));

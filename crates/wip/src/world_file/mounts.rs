@@ -11,7 +11,7 @@ use super::section::{Placed, Section};
 use super::values::{boolean, count, string, time};
 use crate::json;
 use crate::source::{self, SourceKind};
-use crate::world::{Mount, Mounted};
+use crate::world::{APART, Mount, Mounted};
 
 /// Reads all mounts, and whether anything there can be changed, as far as that is clear; paths are seen from `base`.
 pub(super) fn read(top: &Section<'_, '_>, base: &Path) -> (Vec<Mount>, bool) {
@@ -28,6 +28,12 @@ pub(super) fn read(top: &Section<'_, '_>, base: &Path) -> (Vec<Mount>, bool) {
         let at = section.required("at", "at = \"/docs\"", string).and_then(|at| entry(section, at));
         let what = mounted(section, base);
         writable |= what.is_writable() || section.is_unclear("writable", boolean);
+        let key = if matches!(what, Mounted::Sqlite(..)) { "sqlite" } else { "files" };
+        if let Some(why) = mounts.iter().find_map(|other| what.clash(&other.what))
+            && let Some(given) = section.raw(key)
+        {
+            section.note(&given.span(), format!("`{key}`: {why}"), APART);
+        }
         let Some(Placed { value: at, span }) = at else { continue };
         if mounts.iter().any(|known| known.at == at) {
             let what = format!("`at`: something is mounted at {at} already");

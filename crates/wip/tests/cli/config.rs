@@ -8,6 +8,7 @@ fn complaints(text: &str) -> String {
     home.write("world.toml", text);
     // It begins as a database does, and nobody comes to open it.
     home.write("shop.db", "SQLite format 3\0");
+    home.write("docs/in.db", "SQLite format 3\0");
     home.write("empty.db", "");
     let ran = home.wip(&["serve", "--config", "world.toml"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{text}");
@@ -187,6 +188,18 @@ fn each_kind_of_mistake_is_told_as_such() {
             "4:18",
             "no time at all is left",
             "longer than 0",
+        ),
+        (
+            "+[[mount]]\nat = \"/g\"\nsqlite = \"docs/in.db\"\n",
+            "6:10",
+            "`sqlite`: the database docs/in.db lies in the directory docs, and one process cannot offer both",
+            "offer each from a process of its own",
+        ),
+        (
+            "[[mount]]\nat = \"/g\"\nsqlite = \"shop.db\"\n[[mount]]\nat = \"/\"\nfiles = \"docs/..\"\n",
+            "6:9",
+            "`files`: the database shop.db lies in the directory docs/..",
+            "a directory that does not hold the database",
         ),
         ("[[mount]]\nat = \"/g\"\nsqlite = \"gone\"\n", "3:10", "cannot open gone", "name a SQLite database"),
         (

@@ -158,6 +158,24 @@ fn a_damaged_database_is_told_before_anything_is_served() {
     }
 }
 
+/// Otherwise SQLite would lose its locks whenever the file is read as a file.
+#[test]
+fn a_database_and_a_directory_that_holds_it_are_not_offered_by_one_process() {
+    let home = home();
+    std::os::unix::fs::symlink("..", home.path().join("docs/up")).unwrap();
+    std::os::unix::fs::symlink("../club.db", home.path().join("docs/link.db")).unwrap();
+    for [one, other] in [["club.db", "all=."], ["club.db", "docs/up"], ["top=/", "docs/link.db"]] {
+        for [one, other] in [[one, other], [other, one]] {
+            let said = home.wip(&["serve", one, other]).failed(2);
+            assert!(said.contains("club.db lies in the directory /"), "{said}");
+            assert!(said.contains("\nhint: offer each from a process of its own"), "{said}");
+            assert_eq!(home.wip(&["tree", "--at", one, "--at", other]).failed(2), said);
+        }
+    }
+    // A directory never leads to what a link in it leads to.
+    assert!(home.wip(&["tree", "--at", "docs/link.db", "--at", "docs"]).ok().contains("members"));
+}
+
 #[test]
 fn options_of_directories_need_one() {
     let home = home();
@@ -179,7 +197,8 @@ fn options_of_directories_need_one() {
 fn a_world_file_says_how_a_database_is_offered() {
     let home = home();
     let forever =
-        "query=WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT count(*) FROM t";
+        "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT count(*) AS n FROM t";
+    make(&home.path().join("club.db"), &format!("CREATE VIEW forever AS {forever}"));
     home.write(
         "world.toml",
         "[[mount]]\nat = \"/a\"\nsqlite = \"club.db\"\nstatement_time = \"50 ms\"\nexact_integers = true\n\
@@ -189,8 +208,12 @@ fn a_world_file_says_how_a_database_is_offered() {
     let serving = home.serve(&["--config", "world.toml"], 1);
     let at = ["--at", serving.url()];
     let wip = |words: &[&str]| home.wip(&[words, &at].concat());
-    let said = wip(&["invoke", "/a", "sql", forever]).failed(4);
-    assert!(said.contains("longer than 0.05 s"), "{said}");
+    let query = format!("query={forever}");
+    // Whoever wrote the statement, the limit is named that ended it.
+    for asked in [["/a", "sql", &query].as_slice(), &["/a/forever", "count"], &["/a/forever", "query"]] {
+        let said = wip(&[&["invoke"], asked].concat()).failed(4);
+        assert!(said.contains("longer than 0.05 s") && said.contains("statement_time"), "{said}");
+    }
     let read = wip(&["invoke", "/a/members/1", "read", "-o", "json"]).json();
     assert_eq!(read["result"]["id"], "1", "{read}");
     let read = wip(&["invoke", "/a/b/members/1", "read", "-o", "json"]).json();
