@@ -1,6 +1,7 @@
 //! How much of an answer may be used, so that it fits into the response of any peer, and how much of it is used up.
 
 use worldspace_host::Context;
+#[cfg(feature = "files")]
 use worldspace_model::text_weight;
 
 /// The part of an answer that lists may fill: half of the smallest response limit among peers, 1 MiB.
@@ -31,12 +32,13 @@ impl Budget {
         Self { all, left: all }
     }
 
-    /// Takes room for a row with these texts; whether there was room. The first row always has some.
+    /// As [`Self::take_bytes`], for a row with these texts.
+    #[cfg(feature = "files")]
     pub(crate) fn take(&mut self, texts: &[&str]) -> bool {
         self.take_bytes(texts.iter().map(|text| text_weight(text)).sum())
     }
 
-    /// As [`Self::take`], for a row of about so many bytes.
+    /// Takes room for a row of about so many bytes; whether there was room. The first row always has some.
     pub(crate) fn take_bytes(&mut self, bytes: usize) -> bool {
         let row = ROW + bytes;
         if self.left < row && self.left < self.all {

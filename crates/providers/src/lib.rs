@@ -6,7 +6,7 @@
 mod budget;
 #[cfg(any(feature = "files", feature = "sql"))]
 mod pool;
-#[cfg(test)]
+#[cfg(all(test, feature = "files"))]
 #[path = "../tests/providers/unprivileged.rs"]
 mod unprivileged;
 

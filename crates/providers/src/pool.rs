@@ -1,5 +1,6 @@
 //! Blocking work on threads of its own, so much of it at a time, and as long as anyone waits for it.
 
+#[cfg(feature = "files")]
 use std::io::{self, Read};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -52,7 +53,7 @@ enum End {
     Never,
     At(Instant),
     /// When it was looked at so many times.
-    #[cfg(test)]
+    #[cfg(all(test, feature = "files"))]
     Behind(std::sync::Arc<std::sync::atomic::AtomicU64>),
 }
 
@@ -67,7 +68,7 @@ impl Patience {
     }
 
     /// Until somebody looked at it so many times.
-    #[cfg(test)]
+    #[cfg(all(test, feature = "files"))]
     pub(crate) fn of_looks(context: &Context, looks: u64) -> Self {
         Self { context: context.clone(), end: End::Behind(std::sync::Arc::new(looks.into())) }
     }
@@ -81,6 +82,7 @@ impl Patience {
     ///
     /// # Errors
     /// Nobody waits any more.
+    #[cfg(feature = "files")]
     pub(crate) fn check_caller(&self) -> Result<(), ProviderError> {
         if self.context.is_cancelled() {
             let text = "the time ran out; allow more time, or ask for less";
@@ -90,6 +92,7 @@ impl Patience {
     }
 
     /// A reader that ends with [`is_end`] when it is time to stop.
+    #[cfg(feature = "files")]
     pub(crate) fn watch<R: Read>(&self, reader: R) -> Watched<'_, R> {
         Watched { patience: self, reader }
     }
@@ -100,7 +103,7 @@ impl End {
         match self {
             Self::Never => false,
             Self::At(end) => Instant::now() >= *end,
-            #[cfg(test)]
+            #[cfg(all(test, feature = "files"))]
             Self::Behind(looks) => {
                 use std::sync::atomic::Ordering::Relaxed;
                 looks.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1)).is_err()
@@ -110,11 +113,13 @@ impl End {
 }
 
 /// A reader that looks at the time.
+#[cfg(feature = "files")]
 pub(crate) struct Watched<'p, R> {
     patience: &'p Patience,
     reader: R,
 }
 
+#[cfg(feature = "files")]
 impl<R: Read> Read for Watched<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.patience.is_over() {
@@ -125,6 +130,7 @@ impl<R: Read> Read for Watched<'_, R> {
 }
 
 /// Whether a watched reader stopped because it was time to.
+#[cfg(feature = "files")]
 pub(crate) fn is_end(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::TimedOut
 }
