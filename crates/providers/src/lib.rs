@@ -6,7 +6,7 @@
 mod budget;
 #[cfg(any(feature = "files", feature = "sql"))]
 mod pool;
-#[cfg(all(test, feature = "files"))]
+#[cfg(test)]
 #[path = "../tests/providers/unprivileged.rs"]
 mod unprivileged;
 
