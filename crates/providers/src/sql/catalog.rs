@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use super::engine::Statement;
+
 /// Tells one schema from another: equal stamps, equal schemas.
 pub(super) type Stamp = [u8; 32];
 
@@ -105,6 +107,23 @@ pub(super) struct ForeignKey {
     /// The columns that are referred to, by name, one for each of `columns`. Empty where they cannot be told, or are not unique
     /// there: then it is no reference that could be followed.
     pub(super) referenced: Vec<Arc<str>>,
+    /// What becomes of the rows that refer where the one that they refer to is deleted.
+    pub(super) when_deleted: Reaction,
+    /// The same, where its columns that are referred to change.
+    pub(super) when_changed: Reaction,
+}
+
+/// What a foreign key does to rows that refer to what is no more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reaction {
+    /// There is no such change as long as there are such rows.
+    Forbids,
+    /// They go the same way.
+    Follows,
+    /// They refer to nothing.
+    SetsNull,
+    /// They refer to what their columns have by default.
+    SetsDefault,
 }
 
 /// A foreign key seen from the table that it refers to.
@@ -125,6 +144,29 @@ impl Relation {
     /// Whether its rows have entries.
     pub(super) fn has_rows(&self) -> bool {
         self.key != Key::None
+    }
+}
+
+impl Column {
+    /// Writes that what stands before is compared as this column compares, which decides what refers to it.
+    pub(super) fn collated(&self, statement: &mut Statement) {
+        if let Some(collation) = &self.collation {
+            statement.push(" COLLATE ").name(collation);
+        }
+    }
+}
+
+impl ForeignKey {
+    /// The columns of `from` that refer, each with the place of the one of `to` that it refers to; none where those are not there.
+    pub(super) fn pairs<'r>(&self, from: &'r Relation, to: &Relation) -> Option<Vec<(&'r Column, usize)>> {
+        let columns = self.columns.iter().map(|place| from.columns.get(*place));
+        columns.zip(&self.referenced).map(|(column, name)| Some((column?, to.place(name)?))).collect()
+    }
+
+    /// The columns of `from` that refer, as a part of a name.
+    pub(super) fn by(&self, from: &Relation) -> String {
+        let names: Vec<&str> = self.columns.iter().map(|place| &*from.columns[*place].name).collect();
+        names.join("_and_")
     }
 }
 

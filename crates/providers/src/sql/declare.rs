@@ -10,7 +10,7 @@ use worldspace_model::{Fault, InterfaceName, Name, Segment};
 use super::catalog::{Kind, Stamp};
 use super::engine::{Dialect, Session, SqlError};
 use super::names::{Unique, text_of};
-use super::shape::{Shape, by_columns, relation_path};
+use super::shape::{Shape, relation_path};
 use super::{read, write};
 
 /// What the database publishes.
@@ -143,7 +143,7 @@ impl Declared {
             if key.referenced.is_empty() {
                 continue;
             }
-            let by = format!("{}_by_{}", reference.table, by_columns(&shape.relation, key));
+            let by = format!("{}_by_{}", reference.table, key.by(&shape.relation));
             let several = incoming.iter().filter(|other| other.table == reference.table).count() > 1;
             let operation = if several { names.take(&[&by]) } else { names.take(&[&reference.table, &by]) };
             links.push(Link { operation, foreign_key: reference.foreign_key, shape });
@@ -198,7 +198,9 @@ impl Declared {
             VIEW if !table => read::declare::view(&shape)?,
             ROW if rows => read::declare::row(&shape, &self.links(session, &name)?)?,
             TABLE_WRITE if table && self.writable => write::declare::table(&shape)?,
-            ROW_WRITE if rows && self.writable => write::declare::row(&shape)?,
+            ROW_WRITE if rows && self.writable => {
+                write::declare::row(&shape, &self.links(session, &name)?)?
+            }
             _ => return Ok(None),
         }))
     }

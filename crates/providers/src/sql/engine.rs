@@ -77,6 +77,22 @@ pub(super) trait Session {
     ) -> Result<(), SqlError>;
 }
 
+impl dyn Session + '_ {
+    /// Runs a statement that reads, and what `take` makes of its first row; none if it has no rows.
+    pub(super) fn first<T>(
+        &mut self,
+        statement: &Statement,
+        take: impl FnOnce(&[CellRef<'_>]) -> Result<T, SqlError>,
+    ) -> Result<Option<T>, SqlError> {
+        let (mut take, mut taken) = (Some(take), None);
+        self.select(statement, &mut |row| {
+            taken = take.take().map(|take| take(row)).transpose()?;
+            Ok(Flow::Enough)
+        })?;
+        Ok(taken)
+    }
+}
+
 /// Takes a row, and says whether to go on.
 pub(super) type Take<'t> = dyn FnMut(&[CellRef<'_>]) -> Result<Flow, SqlError> + 't;
 

@@ -10,7 +10,7 @@ use worldspace_model::Segment;
 
 use super::catalog::{Column, ColumnKind, Key, Relation};
 use super::cell::{Cell, CellRef};
-use super::engine::Statement;
+use super::engine::{SqlError, Statement};
 use super::names::{escaped, unescaped};
 
 const BY_ROWID: &str = "~rowid";
@@ -76,10 +76,8 @@ impl RowKey {
     pub(super) fn is(&self, relation: &Relation, statement: &mut Statement) {
         match (self, &relation.key) {
             (Self::Columns(cells), Key::Columns { places, .. }) => {
-                for (at, (place, cell)) in places.iter().zip(cells).enumerate() {
-                    statement.push(if at > 0 { " AND " } else { "" });
-                    statement.name(&relation.columns[*place].name).push(" = ").bind(cell.clone());
-                }
+                let columns = places.iter().map(|place| &*relation.columns[*place].name);
+                equal(statement, columns.zip(cells).map(|(name, cell)| (name, cell, None)), bound);
             }
             (Self::Rowid(rowid), Key::Rowid(name) | Key::Columns { when_null: Some(name), .. }) => {
                 statement.push(name).push(" = ").bind(Cell::Integer(*rowid));
@@ -89,6 +87,64 @@ impl RowKey {
             }
         }
     }
+}
+
+impl Relation {
+    /// The rowid by which rows are told that nothing else tells, where there may be any.
+    pub(super) fn rowid(&self) -> Option<&'static str> {
+        match &self.key {
+            Key::Rowid(name) | Key::Columns { when_null: Some(name), .. } => Some(name),
+            _ => None,
+        }
+    }
+
+    /// Writes `SELECT` and what [`Self::key_of`] takes.
+    pub(super) fn select_key(&self, statement: &mut Statement) {
+        self.list_key(statement.push("SELECT "));
+        statement.push(" FROM ").name(&self.name);
+    }
+
+    /// Writes what [`Self::key_of`] takes, as it stands behind `SELECT` or `RETURNING`.
+    pub(super) fn list_key(&self, statement: &mut Statement) {
+        statement.push(self.rowid().unwrap_or("NULL"));
+        if let Key::Columns { places, .. } = &self.key {
+            for place in places {
+                statement.push(", ").name(&self.columns[*place].name);
+            }
+        }
+    }
+
+    /// The key that was selected.
+    pub(super) fn key_of(&self, row: &[CellRef<'_>]) -> Result<Option<RowKey>, SqlError> {
+        let [rowid, key @ ..] = row else { return Err(SqlError::failed("a key was not selected")) };
+        let cells: Vec<Cell> = key.iter().map(|cell| cell.to_cell(usize::MAX)).collect();
+        let by_rowid = cells.is_empty() || cells.iter().any(Cell::is_null);
+        Ok(match rowid {
+            CellRef::Integer(rowid) if by_rowid => Some(RowKey::Rowid(*rowid)),
+            _ if by_rowid => None,
+            _ => Some(RowKey::Columns(cells)),
+        })
+    }
+}
+
+/// Writes that each of these columns has its value, which `write` writes, compared as another column compares where one is given.
+pub(super) fn equal<'c, V>(
+    statement: &mut Statement,
+    columns: impl IntoIterator<Item = (&'c str, V, Option<&'c Column>)>,
+    mut write: impl FnMut(&mut Statement, V),
+) {
+    for (at, (name, value, as_in)) in columns.into_iter().enumerate() {
+        statement.push(if at > 0 { " AND " } else { "" }).name(name).push(" = ");
+        write(statement, value);
+        if let Some(column) = as_in {
+            column.collated(statement);
+        }
+    }
+}
+
+/// Writes a value for [`equal`].
+pub(super) fn bound(statement: &mut Statement, value: &Cell) {
+    statement.bind(value.clone());
 }
 
 /// One value of a key.

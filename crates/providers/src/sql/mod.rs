@@ -27,6 +27,7 @@ mod cell;
 mod declare;
 mod describe;
 mod engine;
+mod follow;
 mod key;
 mod names;
 mod objects;

@@ -20,7 +20,7 @@ pub(super) fn text_of(segment: &str) -> Option<String> {
 }
 
 /// A text as a whole segment.
-pub(super) fn escaped_whole(text: &str) -> String {
+fn escaped_whole(text: &str) -> String {
     match text {
         "" | "." | ".." => format!("~t{text}"),
         _ => escaped(text),

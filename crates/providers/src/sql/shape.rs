@@ -1,16 +1,17 @@
-//! How rows of a relation look to callers: which fields they have, where their foreign keys lead, and what they weigh.
+//! How rows of a relation look to callers: which fields they have, and what they weigh.
 
 use std::sync::Arc;
 
 use worldspace_host::{Context, LocalPath, Refusal, StateToken};
 use worldspace_model::{Field, Name, Segment, Type, Value};
 
-use super::catalog::{Column, ColumnKind, ForeignKey, Key, Relation};
+use super::catalog::{ColumnKind, Key, Relation};
 use super::cell::{Cell, CellRef};
-use super::engine::{Flow, Session, SqlError, Statement};
-use super::key::{self, RowKey};
-use super::names::{Unique, segment_of};
-use crate::sql::describe;
+use super::describe;
+use super::engine::{Session, SqlError, Statement};
+use super::follow::{self, Reference};
+use super::key::RowKey;
+use super::names::segment_of;
 
 /// The longest value that is shown among others, in bytes; a longer one is said to be omitted.
 pub(super) const LONGEST: usize = 128 << 10;
@@ -21,14 +22,6 @@ pub(super) struct Shape {
     pub(super) relation: Arc<Relation>,
     /// The foreign keys that can be followed.
     pub(super) references: Vec<Reference>,
-}
-
-/// A foreign key as a field.
-#[derive(Debug)]
-pub(super) struct Reference {
-    pub(super) field: Name,
-    pub(super) key: ForeignKey,
-    pub(super) target: Arc<Relation>,
 }
 
 /// A row as it was read.
@@ -46,30 +39,7 @@ impl Shape {
     /// The fields of that relation's rows; none if it is not there.
     pub(super) fn of(session: &mut dyn Session, name: &str) -> Result<Option<Self>, SqlError> {
         let Some(relation) = session.relation(name)? else { return Ok(None) };
-        let mut names = Unique::beside(relation.columns.iter().map(|column| &*column.name));
-        let mut references = Vec::new();
-        for key in &relation.foreign_keys {
-            if key.referenced.is_empty() {
-                continue;
-            }
-            let target = match *key.table == *relation.name {
-                true => relation.clone(),
-                false => match session.relation(&key.table) {
-                    Ok(Some(target)) => target,
-                    // What cannot be read cannot be followed; the table itself says why.
-                    Ok(None) | Err(SqlError::Unreadable(_)) => continue,
-                    Err(error) => return Err(error),
-                },
-            };
-            if !target.has_rows() {
-                continue;
-            }
-            let by = by_columns(&relation, key);
-            let same = relation.foreign_keys.iter().filter(|other| other.table == key.table).count();
-            let long = format!("{}_by_{by}", key.table);
-            let field = if same > 1 { names.take(&[&long]) } else { names.take(&[&key.table, &long]) };
-            references.push(Reference { field, key: key.clone(), target });
-        }
+        let references = follow::references(session, &relation)?;
         Ok(Some(Self { relation, references }))
     }
 
@@ -84,7 +54,7 @@ impl Shape {
             field.documented(describe::column(&self.relation, place))
         });
         let references = self.references.iter().map(|reference| {
-            let by = by_columns(&self.relation, &reference.key).replace("_and_", ", ");
+            let by = reference.key.by(&self.relation).replace("_and_", ", ");
             Field::optional(reference.field.clone(), Type::ENTRY)
                 .documented(format!("The row that {by} refers to."))
         });
@@ -95,7 +65,7 @@ impl Shape {
     pub(super) fn select(&self, statement: &mut Statement) {
         statement.push("SELECT ");
         let mut first = true;
-        if let Some(rowid) = self.rowid() {
+        if let Some(rowid) = self.relation.rowid() {
             statement.push(rowid);
             first = false;
         }
@@ -106,16 +76,9 @@ impl Shape {
         statement.push(" FROM ").name(&self.relation.name);
     }
 
-    fn rowid(&self) -> Option<&'static str> {
-        match &self.relation.key {
-            Key::Rowid(name) | Key::Columns { when_null: Some(name), .. } => Some(name),
-            _ => None,
-        }
-    }
-
     /// The row that was selected, its values cut at `longest` bytes.
     pub(super) fn found(&self, row: &[CellRef<'_>], longest: usize) -> Result<Found, SqlError> {
-        let (rowid, row) = match (self.rowid(), row) {
+        let (rowid, row) = match (self.relation.rowid(), row) {
             (Some(_), [CellRef::Integer(rowid), row @ ..]) => (Some(*rowid), row),
             (Some(_), _) => return Err(SqlError::failed("a rowid is no integer")),
             (None, row) => (None, row),
@@ -148,11 +111,7 @@ impl Shape {
         let mut statement = Statement::default();
         self.select(&mut statement);
         key.is(&self.relation, statement.push(" WHERE "));
-        let mut found = None;
-        session.select(&statement, &mut |row| {
-            found = Some((self.found(row, longest)?, self.state(row)));
-            Ok(Flow::Enough)
-        })?;
+        let found = session.first(&statement, |row| Ok((self.found(row, longest)?, self.state(row))))?;
         // The database may take another value for the same, as where a column does not tell cases apart.
         Ok(found.filter(|(found, _)| found.key.as_ref() == Some(key)))
     }
@@ -215,7 +174,7 @@ impl Shape {
             fields.push((column.name.clone(), value));
         }
         for reference in &self.references {
-            let target = self.follow(session, reference, &found.cells)?;
+            let target = reference.follow(session, &found.cells)?;
             let entry = target.map(|path| Value::Entry(context.entry(&path)));
             fields.push((reference.field.clone(), entry));
         }
@@ -228,62 +187,16 @@ impl Shape {
         Ok(Value::record(fields.map(|(column, cell)| (column.name.clone(), Some(cell.exact()))))?)
     }
 
-    /// Where a foreign key leads: to the row that it refers to, or, where that is gone, to where it would stand.
-    fn follow(
-        &self,
-        session: &mut dyn Session,
-        reference: &Reference,
-        cells: &[Cell],
-    ) -> Result<Option<LocalPath>, SqlError> {
-        let values: Vec<&Cell> = reference.key.columns.iter().filter_map(|place| cells.get(*place)).collect();
-        if values.iter().any(|cell| matches!(cell, Cell::Null | Cell::Long { .. })) {
-            return Ok(None);
-        }
-        let target = Self { relation: reference.target.clone(), references: Vec::new() };
-        let mut statement = Statement::default();
-        target.select_key(&mut statement);
-        for (at, (column, cell)) in reference.key.referenced.iter().zip(&values).enumerate() {
-            statement
-                .push(if at > 0 { " AND " } else { " WHERE " })
-                .name(column)
-                .push(" = ")
-                .bind((*cell).clone());
-        }
-        let mut found = None;
-        session.select(&statement, &mut |row| {
-            found = target.key_of(row)?;
-            Ok(Flow::Enough)
-        })?;
-        let found = found.or_else(|| dangling(reference, &values));
-        Ok(found.and_then(|key| target.path(&key)))
-    }
-
-    /// Writes `SELECT` and what [`Self::key_of`] takes.
     pub(super) fn select_key(&self, statement: &mut Statement) {
-        self.list_key(statement.push("SELECT "));
-        statement.push(" FROM ").name(&self.relation.name);
+        self.relation.select_key(statement);
     }
 
-    /// Writes what [`Self::key_of`] takes, as it stands behind `SELECT` or `RETURNING`.
     pub(super) fn list_key(&self, statement: &mut Statement) {
-        statement.push(self.rowid().unwrap_or("NULL"));
-        if let Key::Columns { places, .. } = &self.relation.key {
-            for place in places {
-                statement.push(", ").name(&self.relation.columns[*place].name);
-            }
-        }
+        self.relation.list_key(statement);
     }
 
-    /// The key that was selected.
     pub(super) fn key_of(&self, row: &[CellRef<'_>]) -> Result<Option<RowKey>, SqlError> {
-        let [rowid, key @ ..] = row else { return Err(SqlError::failed("a key was not selected")) };
-        let cells: Vec<Cell> = key.iter().map(|cell| cell.to_cell(usize::MAX)).collect();
-        let by_rowid = cells.is_empty() || cells.iter().any(Cell::is_null);
-        Ok(match rowid {
-            CellRef::Integer(rowid) if by_rowid => Some(RowKey::Rowid(*rowid)),
-            _ if by_rowid => None,
-            _ => Some(RowKey::Columns(cells)),
-        })
+        self.relation.key_of(row)
     }
 }
 
@@ -337,35 +250,4 @@ pub(super) fn relation_path(name: &str) -> Option<LocalPath> {
 pub(super) fn path(relation: &Relation, key: &RowKey) -> Option<LocalPath> {
     let segment: Segment = key.segment(relation)?;
     Some(relation_path(&relation.name)?.child(&segment))
-}
-
-/// The columns of a foreign key, as a part of a name.
-pub(super) fn by_columns(relation: &Relation, key: &ForeignKey) -> String {
-    let names: Vec<&str> = key.columns.iter().map(|place| &*relation.columns[*place].name).collect();
-    names.join("_and_")
-}
-
-/// The key that a row would have that is referred to and is not there, if the reference is to the key.
-fn dangling(reference: &Reference, values: &[&Cell]) -> Option<RowKey> {
-    let target = &reference.target;
-    let at = |column: &Column| reference.key.referenced.iter().position(|name| *name == column.name);
-    match &target.key {
-        Key::Columns { places, .. } if places.len() == values.len() => {
-            let cells = places.iter().map(|place| {
-                let column = &target.columns[*place];
-                Some(as_stored(column, values[at(column)?]))
-            });
-            Some(RowKey::Columns(cells.collect::<Option<_>>()?))
-        }
-        _ => None,
-    }
-}
-
-/// The value as that column would hold it.
-fn as_stored(column: &Column, cell: &Cell) -> Cell {
-    match cell {
-        Cell::Text(text) if column.numeric => key::number(text).unwrap_or_else(|| cell.clone()),
-        Cell::Integer(value) if column.kind == ColumnKind::Text => Cell::Text(value.to_string().into()),
-        _ => cell.clone(),
-    }
 }

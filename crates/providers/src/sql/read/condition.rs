@@ -3,11 +3,10 @@
 use worldspace_host::{Call, Refusal};
 use worldspace_model::{Field, Name, Quoted, Type, UnionCase, Value, nearest};
 
-use super::row::collated;
 use crate::sql::catalog::{Column, ColumnKind, Relation};
 use crate::sql::cell::Cell;
 use crate::sql::engine::Statement;
-use crate::sql::key::RowKey;
+use crate::sql::key::{RowKey, equal};
 use crate::sql::names::Unique;
 use crate::sql::shape::{Shape, relation_path, type_of};
 
@@ -167,22 +166,15 @@ fn one(
             key.filter(|_| path.parent() == table).and_then(|key| RowKey::parse(&reference.target, key));
         let no_row = || Refusal::argument(place, format!("is no row of {}", Quoted(&reference.target.name)));
         let key = key.ok_or_else(no_row)?;
-        for (at, (column, referenced)) in
-            reference.key.columns.iter().zip(&reference.key.referenced).enumerate()
-        {
-            statement.push(if at > 0 { " AND " } else { "" }).name(&relation.columns[*column].name);
-            statement
-                .push(" = (SELECT ")
-                .name(referenced)
-                .push(" FROM ")
-                .name(&reference.target.name)
-                .push(" WHERE ");
-            key.is(&reference.target, statement);
+        let target = &reference.target;
+        let pairs = reference.key.pairs(relation, target).ok_or(Refusal::InterfaceChanged)?;
+        let pairs = pairs.into_iter().map(|(column, place)| (column, &target.columns[place]));
+        let compared = pairs.map(|(column, referenced)| (&*column.name, referenced, Some(referenced)));
+        equal(statement, compared, |statement, referenced| {
+            statement.push("(SELECT ").name(&referenced.name).push(" FROM ").name(&target.name);
+            key.is(target, statement.push(" WHERE "));
             statement.push(")");
-            if let Some(place) = reference.target.place(referenced) {
-                collated(&reference.target.columns[place], statement);
-            }
-        }
+        });
         return Ok(());
     }
     let record = payload.as_record().ok_or_else(odd)?;

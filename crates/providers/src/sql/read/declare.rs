@@ -8,7 +8,7 @@ use super::{page, row as of_row, table as of_table};
 use crate::sql::catalog::{Column, Key, Kind, Relation};
 use crate::sql::declare::Link;
 use crate::sql::describe::{self, clipped};
-use crate::sql::shape::{Shape, by_columns, type_of};
+use crate::sql::shape::{Shape, type_of};
 
 /// What the argument of `get` is called where the rowid is the key.
 pub(super) const ROWID: &str = "rowid";
@@ -267,7 +267,7 @@ fn read_bytes() -> OperationDeclaration {
 
 fn referring(shape: &Shape, link: &Link) -> OperationDeclaration {
     let from = &link.shape.relation;
-    let by = from.foreign_keys.get(link.foreign_key).map(|key| by_columns(from, key)).unwrap_or_default();
+    let by = from.foreign_keys.get(link.foreign_key).map(|key| key.by(from)).unwrap_or_default();
     OperationDeclaration::new(link.operation.clone())
         .documented(format!("The rows of {} whose {} refers to this one.", clipped(&from.name), clipped(&by)))
         .detailed(EXACT)

@@ -7,11 +7,10 @@ use super::condition;
 use super::order::Order;
 use super::page::page;
 use crate::budget;
-use crate::sql::catalog::Column;
 use crate::sql::cell::{Cell, CellRef};
 use crate::sql::declare::Link;
-use crate::sql::engine::{Flow, Session, SqlError, Statement};
-use crate::sql::key::RowKey;
+use crate::sql::engine::{Session, SqlError, Statement};
+use crate::sql::key::{RowKey, bound, equal};
 use crate::sql::shape::{Found, Shape};
 
 /// The part of an answer that a record may fill, in bytes.
@@ -90,19 +89,16 @@ pub(super) fn read_bytes(
     let mut statement = Statement::new("SELECT ");
     statement.name(&shape.relation.columns[place].name).push(" FROM ").name(&shape.relation.name);
     key.is(&shape.relation, statement.push(" WHERE "));
-    let mut part = None;
-    session.select(&statement, &mut |row| {
-        part = match row.first() {
-            Some(CellRef::Text(bytes) | CellRef::Blob(bytes)) => {
-                let start = usize::try_from(offset).unwrap_or(usize::MAX).min(bytes.len());
-                let end = start.saturating_add(length).min(bytes.len());
-                Some((bytes[start..end].to_vec(), bytes.len() as u64))
-            }
-            Some(_) => None,
-            None => return Err(SqlError::failed("a value was not selected")),
-        };
-        Ok(Flow::Enough)
+    let part = session.first(&statement, |row| match row {
+        [CellRef::Text(bytes) | CellRef::Blob(bytes)] => {
+            let start = usize::try_from(offset).unwrap_or(usize::MAX).min(bytes.len());
+            let end = start.saturating_add(length).min(bytes.len());
+            Ok(Some((bytes[start..end].to_vec(), bytes.len() as u64)))
+        }
+        [_] => Ok(None),
+        _ => Err(SqlError::failed("a value was not selected")),
     })?;
+    let part = part.flatten();
     let Some((data, size)) = part else {
         let name = Quoted(&shape.relation.columns[place].name);
         return Err(Refusal::argument(
@@ -111,13 +107,6 @@ pub(super) fn read_bytes(
         ));
     };
     Ok(Value::record([("data", Some(Value::bytes(data))), ("size", Some(Value::count(size)))])?)
-}
-
-/// Writes that values are compared as the column compares them that is referred to, which decides what refers to what.
-pub(super) fn collated(referenced: &Column, statement: &mut Statement) {
-    if let Some(collation) = &referenced.collation {
-        statement.push(" COLLATE ").name(collation);
-    }
 }
 
 /// The rows of another table, or of the same one, that refer to this one.
@@ -133,13 +122,12 @@ pub(super) fn referring(
     let key = from.foreign_keys.get(link.foreign_key).ok_or(Refusal::InterfaceChanged)?;
     let order = Order::by_key(from);
     page(session, context, call, &link.shape, &order, |statement| {
-        for (at, (column, referenced)) in key.columns.iter().zip(&key.referenced).enumerate() {
-            let place = relation.place(referenced).ok_or(Refusal::InterfaceChanged)?;
-            let value = found.cells.get(place).cloned().unwrap_or(Cell::Null);
-            statement.push(if at > 0 { " AND " } else { "" }).name(&from.columns[*column].name);
-            statement.push(" = ").bind(value);
-            collated(&relation.columns[place], statement);
-        }
+        let pairs = key.pairs(from, relation).ok_or(Refusal::InterfaceChanged)?;
+        let cell = |place: usize| found.cells.get(place).unwrap_or(&Cell::Null);
+        let pairs = pairs.into_iter();
+        let compared =
+            pairs.map(|(column, place)| (&*column.name, cell(place), Some(&relation.columns[place])));
+        equal(statement, compared, bound);
         Ok(())
     })
 }

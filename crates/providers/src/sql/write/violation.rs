@@ -10,11 +10,11 @@ use worldspace_model::{Fault, Quoted, Value};
 
 use super::given::Given;
 use super::names;
-use crate::sql::catalog::{ForeignKey, Relation};
+use crate::sql::catalog::{Column, ForeignKey, Relation};
 use crate::sql::cell::Cell;
 use crate::sql::describe::clipped;
-use crate::sql::engine::{Constraint, Flow, Session, SqlError, Statement, Violation};
-use crate::sql::key::RowKey;
+use crate::sql::engine::{Constraint, Session, SqlError, Statement, Violation};
+use crate::sql::key::{RowKey, bound, equal};
 use crate::sql::shape::{Found, Shape};
 
 /// So many tables are named that refer to a row.
@@ -41,6 +41,11 @@ impl<'w> Wanted<'w> {
     pub(super) fn of_delete(relation: &Relation) -> Self {
         let nothing = (0..relation.columns.len()).map(|place| (place, Cell::Null));
         Self { written: Cow::Owned(nothing.collect()), kept: &[] }
+    }
+
+    /// Whether there is to be no row any more.
+    fn is_of_delete(&self) -> bool {
+        matches!(self.written, Cow::Owned(_))
     }
 
     fn writes(&self, place: usize) -> bool {
@@ -101,11 +106,8 @@ pub(super) fn referring_to_nothing(
         if refers_to_itself(&shape.relation, key, &values, wanted) {
             continue;
         }
-        let there = {
-            let values = key.referenced.iter().zip(values.iter().copied()).map(|value| (value, None));
-            is_there(session, &key.table, values, None)?
-        };
-        if !there {
+        let wanted = key.referenced.iter().zip(&values).map(|(name, cell)| (&**name, *cell, None));
+        if !is_there(session, &key.table, wanted, None)? {
             let are: Vec<String> = key
                 .referenced
                 .iter()
@@ -142,23 +144,27 @@ fn referred_to(
     for incoming in session.incoming(&shape.relation.name)?.iter() {
         let Some(other) = session.relation(&incoming.table)? else { continue };
         let Some(key) = other.foreign_keys.get(incoming.foreign_key) else { continue };
-        let places: Option<Vec<usize>> =
-            key.referenced.iter().map(|name| shape.relation.place(name)).collect();
-        let Some(places) = places.filter(|places| places.iter().any(|place| wanted.writes(*place))) else {
-            continue;
-        };
-        let values: Vec<&Cell> = places.iter().filter_map(|place| before.cells.get(*place)).collect();
-        if values.len() != key.columns.len() || values.iter().any(|cell| is_unknown(cell)) {
+        // What follows a row does not hold it.
+        let reaction = if wanted.is_of_delete() { key.when_deleted } else { key.when_changed };
+        if reaction != Reaction::Forbids {
             continue;
         }
-        let by: Vec<Arc<str>> = key.columns.iter().map(|place| other.columns[*place].name.clone()).collect();
+        let Some(pairs) = key.pairs(&other, &shape.relation) else { continue };
+        let value = |place: usize| before.cells.get(place).filter(|cell| !is_unknown(cell));
+        if !pairs.iter().all(|(_, place)| value(*place).is_some())
+            || !pairs.iter().any(|(_, place)| wanted.writes(*place))
+        {
+            continue;
+        }
         let but = (other.name == shape.relation.name).then_some((&*shape.relation, row));
         // As the column compares that is referred to, which need not be how the one compares that refers.
-        let collations = places.iter().map(|place| shape.relation.columns[*place].collation.clone());
-        if is_there(session, &other.name, by.iter().zip(values).zip(collations), but)? {
-            let by: Vec<String> = by.iter().map(|name| clipped(name)).collect();
+        let values = pairs.iter().filter_map(|(column, place)| {
+            Some((&*column.name, value(*place)?, Some(&shape.relation.columns[*place])))
+        });
+        if is_there(session, &other.name, values, but)? {
+            let by: Vec<String> = pairs.iter().map(|(column, _)| clipped(&column.name)).collect();
             referring.push(format!("{} ({})", Quoted(&other.name), by.join(", ")));
-            columns.extend(names(shape, places));
+            columns.extend(names(shape, pairs.iter().map(|(_, place)| *place)));
         }
         if referring.len() == REFERRING {
             break;
@@ -173,32 +179,21 @@ fn referred_to(
     }))
 }
 
-/// Whether a table has a row with these values, compared by these collations or the columns' own, other than the one of that key.
+/// Whether a table has a row with these values, as [`equal`] takes them, other than the one of that key.
 fn is_there<'v>(
     session: &mut dyn Session,
     table: &str,
-    values: impl Iterator<Item = ((&'v Arc<str>, &'v Cell), Option<Arc<str>>)>,
+    values: impl Iterator<Item = (&'v str, &'v Cell, Option<&'v Column>)>,
     but: Option<(&Relation, &RowKey)>,
 ) -> Result<bool, SqlError> {
     let mut statement = Statement::new("SELECT 1 FROM ");
-    statement.name(table);
-    for (at, ((name, value), collation)) in values.enumerate() {
-        statement.push(if at > 0 { " AND " } else { " WHERE " }).name(name).push(" = ").bind(value.clone());
-        if let Some(collation) = collation {
-            statement.push(" COLLATE ").name(&collation);
-        }
-    }
+    equal(statement.name(table).push(" WHERE "), values, bound);
     if let Some((relation, key)) = but {
         key.is(relation, statement.push(" AND NOT ("));
         statement.push(")");
     }
     statement.push(" LIMIT 1");
-    let mut there = false;
-    session.select(&statement, &mut |_| {
-        there = true;
-        Ok(Flow::Enough)
-    })?;
-    Ok(there)
+    Ok(session.first(&statement, |_| Ok(()))?.is_some())
 }
 
 /// NULL refers to nothing, and what was too long to be taken is not looked for.
