@@ -85,22 +85,33 @@ pub(super) fn read_bytes(
     // Base64 takes a third more.
     let most = budget::room(context, MOST_BYTES.div_ceil(3) * 4) / 4 * 3;
     let length = call.count("length", USUAL_BYTES, most.max(1))?;
-    let (_, key) = found(session, call, shape, 0)?;
+    let relation = &shape.relation;
+    // The state stands for every value of the row, however long they are: it is asked for only where it is compared.
+    let key = match call.is_bound() {
+        true => found(session, call, shape, 0)?.1,
+        false => RowKey::parse(relation, call.path().name()).ok_or(Refusal::NotFound)?,
+    };
     let mut statement = Statement::new("SELECT ");
-    statement.name(&shape.relation.columns[place].name).push(" FROM ").name(&shape.relation.name);
-    key.is(&shape.relation, statement.push(" WHERE "));
-    let part = session.first(&statement, |row| match row {
-        [CellRef::Text(bytes) | CellRef::Blob(bytes)] => {
-            let start = usize::try_from(offset).unwrap_or(usize::MAX).min(bytes.len());
-            let end = start.saturating_add(length).min(bytes.len());
-            Ok(Some((bytes[start..end].to_vec(), bytes.len() as u64)))
-        }
-        [_] => Ok(None),
-        _ => Err(SqlError::failed("a value was not selected")),
+    relation.list_key(&mut statement);
+    statement.push(", ").name(&relation.columns[place].name).push(" FROM ").name(&relation.name);
+    key.is(relation, statement.push(" WHERE "));
+    let selected = session.first(&statement, |row| {
+        let [row @ .., value] = row else { return Err(SqlError::failed("a value was not selected")) };
+        let part = match value {
+            CellRef::Text(bytes) | CellRef::Blob(bytes) => {
+                let start = usize::try_from(offset).unwrap_or(usize::MAX).min(bytes.len());
+                let end = start.saturating_add(length).min(bytes.len());
+                Some((bytes[start..end].to_vec(), bytes.len() as u64))
+            }
+            _ => None,
+        };
+        Ok((relation.key_of(row)?, part))
     })?;
-    let part = part.flatten();
+    // As in `Shape::row`, a row that the database takes for the same is another one.
+    let selected = selected.filter(|(found, _)| found.as_ref() == Some(&key));
+    let (_, part) = selected.ok_or(Refusal::NotFound)?;
     let Some((data, size)) = part else {
-        let name = Quoted(&shape.relation.columns[place].name);
+        let name = Quoted(&relation.columns[place].name);
         return Err(Refusal::argument(
             "column",
             format!("{name} holds neither text nor bytes in this row; `read_exact` shows it"),
