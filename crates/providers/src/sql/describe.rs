@@ -1,5 +1,7 @@
 //! What people and models are told of columns, and of rows.
 
+use worldspace_model::{Quoted, nearest};
+
 use super::catalog::{Column, ColumnKind, Key, Relation};
 use super::cell::Cell;
 use super::shape::Found;
@@ -8,8 +10,9 @@ use super::shape::Found;
 const CLIP: usize = 60;
 /// How many columns a row is described by.
 const TELLING: usize = 3;
-/// The rank from which on columns are no texts.
-const OTHERS: usize = 160;
+/// So many near names are given, and so many where none is near.
+const NEAR: usize = 3;
+const SOME: usize = 12;
 /// What columns that tell people which row it is are often named, the most telling first.
 const NAMES: [&str; 12] = [
     "name",
@@ -65,16 +68,16 @@ pub(super) fn column(relation: &Relation, place: usize) -> String {
 
 /// A row in a few words: the values of its most telling columns.
 pub(super) fn row(relation: &Relation, found: &Found) -> Option<String> {
-    let mut ranked: Vec<(usize, usize)> = relation
+    let mut ranked: Vec<(Telling, usize)> = relation
         .columns
         .iter()
         .enumerate()
-        .filter_map(|(place, column)| rank(relation, place, column).map(|rank| (rank, place)))
+        .filter_map(|(place, column)| telling(relation, place, column).map(|telling| (telling, place)))
         .collect();
     ranked.sort_unstable();
     // What changes with every write is not what tells a row; it has to do where there is no text.
-    if ranked.first().is_some_and(|(rank, _)| *rank < OTHERS) {
-        ranked.retain(|(rank, _)| *rank < OTHERS);
+    if ranked.first().is_some_and(|(telling, _)| telling.is_text()) {
+        ranked.retain(|(telling, _)| telling.is_text());
     }
     let mut told: Vec<String> = Vec::new();
     for (_, place) in ranked {
@@ -89,27 +92,49 @@ pub(super) fn row(relation: &Relation, found: &Found) -> Option<String> {
     (!told.is_empty()).then(|| told.join(" · "))
 }
 
-/// How telling a column is, the smaller the more; none if it does not tell anything to people.
-fn rank(relation: &Relation, place: usize, column: &Column) -> Option<usize> {
+/// What a column tells people of a row, the most telling first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Telling {
+    /// A text that is named so, by place in [`NAMES`].
+    Named(usize),
+    /// A text whose name ends so.
+    Ending(usize),
+    Text,
+    /// The path says it already.
+    TextOfKey,
+    Time,
+    Other,
+    /// It tells of another row.
+    Reference,
+    /// A number, which the path says already.
+    Key,
+}
+
+impl Telling {
+    fn is_text(self) -> bool {
+        self <= Self::TextOfKey
+    }
+}
+
+/// What a column tells; none if nothing to people.
+fn telling(relation: &Relation, place: usize, column: &Column) -> Option<Telling> {
     let is_key = matches!(&relation.key, Key::Columns { places, .. } if places.contains(&place));
     let refers = relation.foreign_keys.iter().any(|key| key.columns.contains(&place));
     let lower = column.name.to_ascii_lowercase();
     let named = NAMES.iter().position(|name| *name == lower);
-    let ends = || NAMES.iter().position(|name| lower.ends_with(&format!("_{name}")) || lower.ends_with(name));
-    match column.kind {
-        ColumnKind::Bytes => None,
-        _ if refers => Some(OTHERS + 140 + place),
-        ColumnKind::Text => Some(match (named, ends()) {
-            (Some(at), _) => at,
-            (None, Some(at)) => 20 + at,
-            (None, None) if is_key => 150,
-            (None, None) => 100 + place.min(40),
-        }),
-        ColumnKind::Time => Some(OTHERS + place.min(30)),
-        // The path says it already.
-        _ if is_key => Some(OTHERS + 300 + place),
-        _ => Some(OTHERS + 40 + place.min(90)),
-    }
+    let ending = || NAMES.iter().position(|name| lower.ends_with(name));
+    Some(match column.kind {
+        ColumnKind::Bytes => return None,
+        _ if refers => Telling::Reference,
+        ColumnKind::Text => match named.map(Telling::Named).or_else(|| ending().map(Telling::Ending)) {
+            Some(telling) => telling,
+            None if is_key => Telling::TextOfKey,
+            None => Telling::Text,
+        },
+        ColumnKind::Time => Telling::Time,
+        _ if is_key => Telling::Key,
+        _ => Telling::Other,
+    })
 }
 
 fn told_of(column: &Column, cell: &Cell) -> Option<String> {
@@ -124,6 +149,38 @@ fn told_of(column: &Column, cell: &Cell) -> Option<String> {
         (true, _) => None,
         (false, true) => Some(text),
         (false, false) => Some(format!("{} {text}", clipped(&column.name))),
+    }
+}
+
+/// What was probably meant by a column that is none of these: the nearest ones, else all as far as they can be told.
+pub(super) fn instead<'c>(columns: impl Iterator<Item = &'c Column>, name: &str) -> String {
+    let known: Vec<&str> = columns.map(|column| &*column.name).collect();
+    let mut left = known.clone();
+    let mut near: Vec<String> = Vec::new();
+    while near.len() < NEAR
+        && let Some(found) = nearest(name, left.iter().copied())
+    {
+        near.push(Quoted(found).to_string());
+        left.retain(|other| *other != found);
+    }
+    // A part of a name is often all that is remembered.
+    let lower = name.to_lowercase();
+    for other in left {
+        let other_lower = other.to_lowercase();
+        let within = lower.len() > 2
+            && (other_lower.contains(&lower) || lower.contains(&other_lower) && other.len() > 2);
+        if near.len() < NEAR && within {
+            near.push(Quoted(other).to_string());
+        }
+    }
+    match near.is_empty() {
+        false => format!("did you mean {}?", near.join(" or ")),
+        true => {
+            let some: Vec<String> = known.iter().take(SOME).map(|name| Quoted(name).to_string()).collect();
+            let is = if known.len() == 1 { "is" } else { "are" };
+            let more = if known.len() > SOME { ", …" } else { "" };
+            format!("there {is} {}{more}", some.join(", "))
+        }
     }
 }
 

@@ -1,10 +1,11 @@
 //! Which rows: `where`, as the caller is told of it and as the database is asked.
 
 use worldspace_host::{Call, Refusal};
-use worldspace_model::{Field, Name, Quoted, Type, UnionCase, Value, nearest};
+use worldspace_model::{Field, Name, Quoted, Type, UnionCase, Value};
 
 use crate::sql::catalog::{Column, ColumnKind, Relation};
 use crate::sql::cell::Cell;
+use crate::sql::describe;
 use crate::sql::engine::Statement;
 use crate::sql::key::{RowKey, equal};
 use crate::sql::names::Unique;
@@ -248,36 +249,7 @@ fn cell(kind: ColumnKind, value: &Value, place: &str) -> Result<Cell, Refusal> {
 /// The place of the column that an argument names.
 pub(in crate::sql) fn column(relation: &Relation, name: &str, place: &str) -> Result<usize, Refusal> {
     relation.place(name).ok_or_else(|| {
-        Refusal::argument(place, format!("there is no column {}{}", Quoted(name), instead(relation, name)))
+        let instead = describe::instead(relation.columns.iter(), name);
+        Refusal::argument(place, format!("there is no column {}; {instead}", Quoted(name)))
     })
-}
-
-/// What was probably meant by a column that is not there: the nearest ones, else all as far as they can be told.
-pub(in crate::sql) fn instead(relation: &Relation, name: &str) -> String {
-    let mut left: Vec<&str> = relation.columns.iter().map(|column| &*column.name).collect();
-    let mut near: Vec<String> = Vec::new();
-    while near.len() < 3
-        && let Some(found) = nearest(name, left.iter().copied())
-    {
-        near.push(Quoted(found).to_string());
-        left.retain(|other| *other != found);
-    }
-    // A part of a name is often all that is remembered.
-    let lower = name.to_lowercase();
-    for other in left {
-        let other_lower = other.to_lowercase();
-        let within = lower.len() > 2
-            && (other_lower.contains(&lower) || lower.contains(&other_lower) && other.len() > 2);
-        if near.len() < 3 && within {
-            near.push(Quoted(other).to_string());
-        }
-    }
-    match near.is_empty() {
-        false => format!("; did you mean {}?", near.join(" or ")),
-        true => {
-            let some = relation.columns.iter().take(12).map(|column| Quoted(&column.name).to_string());
-            let more = if relation.columns.len() > 12 { ", …" } else { "" };
-            format!("; there are {}{more}", some.collect::<Vec<_>>().join(", "))
-        }
-    }
 }

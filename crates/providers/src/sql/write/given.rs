@@ -1,10 +1,11 @@
 //! What a caller wants to stand in which columns.
 
 use worldspace_host::{Call, Refusal};
-use worldspace_model::{Name, Quoted, Value, nearest};
+use worldspace_model::{Name, Quoted, Value};
 
 use crate::sql::catalog::{Column, Relation};
 use crate::sql::cell::Cell;
+use crate::sql::describe;
 use crate::sql::names::Unique;
 
 /// The parameter of the exact forms.
@@ -42,8 +43,8 @@ pub(super) fn typed(relation: &Relation, call: &Call) -> Result<Given, Refusal> 
     let nulls = call.argument(&parameter).and_then(Value::as_list).unwrap_or_default();
     for (at, name) in nulls.iter().enumerate() {
         let at = format!("{parameter}[{at}]");
-        let place =
-            name.as_str().and_then(|name| relation.place(name)).ok_or_else(|| unknown(relation, &at, ""))?;
+        let place = name.as_str().and_then(|name| relation.place(name));
+        let place = place.ok_or_else(|| Refusal::failed(format!("{at} is not of its type")))?;
         if given.iter().any(|(known, _)| *known == place) {
             let name = Quoted(&relation.columns[place].name);
             return Err(Refusal::argument(
@@ -63,7 +64,11 @@ pub(super) fn exact(relation: &Relation, call: &Call) -> Result<Given, Refusal> 
     };
     let mut given = Given::new();
     for (name, value) in columns.fields() {
-        let place = relation.place(name).ok_or_else(|| unknown(relation, COLUMNS, name))?;
+        let place = relation.place(name).ok_or_else(|| {
+            let open = relation.columns.iter().filter(|column| is_open(column));
+            let instead = describe::instead(open, name);
+            Refusal::argument(COLUMNS, format!("there is no column {}; {instead}", Quoted(name)))
+        })?;
         let at = format!("{COLUMNS}.{name}");
         if !is_open(&relation.columns[place]) {
             return Err(Refusal::argument(&at, "is computed by the database; leave it out"));
@@ -71,16 +76,4 @@ pub(super) fn exact(relation: &Relation, call: &Call) -> Result<Given, Refusal> 
         given.push((place, Cell::of_exact(value).map_err(|why| Refusal::argument(&at, why))?));
     }
     Ok(given)
-}
-
-fn unknown(relation: &Relation, at: &str, name: &str) -> Refusal {
-    let open = || relation.columns.iter().filter(|column| is_open(column)).map(|column| &*column.name);
-    let slip = match nearest(name, open()) {
-        Some(near) => format!("did you mean {}?", Quoted(near)),
-        None => {
-            let some: Vec<String> = open().take(10).map(|name| Quoted(name).to_string()).collect();
-            format!("there {} {}", if some.len() == 1 { "is" } else { "are" }, some.join(", "))
-        }
-    };
-    Refusal::argument(at, format!("there is no column {}; {slip}", Quoted(name)))
 }
