@@ -14,6 +14,18 @@ use worldspace_model::{Integer, Number, Record, Value, text_weight};
 
 use super::catalog::ColumnKind;
 
+/// The exact form, in words for callers, as they stand behind a colon.
+pub(super) const FORMS: &str = "null, numbers and strings as they are, else an object with one member: \
+     {\"$integer\": \"9007199254740993\"} for an integer beyond ±(2^53−1), {\"$real\": \"Infinity\"} or \"-Infinity\", \
+     {\"$bytes\": \"base64\"}, {\"$text\": \"base64\"} for text that is not UTF-8";
+/// What stands in it for a value that is too long to be shown among others.
+pub(super) const OMITTED: &str = "{\"$omitted\": {\"type\", \"size\"}}";
+
+/// How a caller gives values in the exact form, as a sentence.
+pub(super) fn given() -> String {
+    format!("Values in the exact form: {FORMS}; true and false stand for 1 and 0.")
+}
+
 /// A value.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Cell {

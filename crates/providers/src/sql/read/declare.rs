@@ -6,6 +6,7 @@ use worldspace_model::{Fault, Field, OperationDeclaration, Type};
 use super::condition::{self, COLUMN, CONDITION};
 use super::{page, row as of_row, table as of_table};
 use crate::sql::catalog::{Column, Key, Kind, Relation};
+use crate::sql::cell::{FORMS, OMITTED};
 use crate::sql::declare::Link;
 use crate::sql::describe::{self, clipped};
 use crate::sql::shape::{Shape, type_of};
@@ -15,11 +16,21 @@ pub(super) const ROWID: &str = "rowid";
 /// The name of the type of this relation's rows.
 const ROW: &str = "Row";
 
-const EXACT: &str = "`row` is absent only where a value does not fit the type of its column: an integer beyond ±(2^53−1), a value of \
-     another kind than declared, one too long to be shown among others. Then `exact` has every column of the row in a form \
-     that loses nothing: null, numbers and strings as they are, else an object with one member: \
-     {\"$integer\": \"digits\"}, {\"$real\": \"Infinity\"}, {\"$bytes\": \"base64\"}, {\"$text\": \"base64\"} for text that is not \
-     UTF-8, {\"$omitted\": {\"type\", \"size\"}} for what `read_bytes` of the row reads in parts.";
+/// When a row comes in the exact form, and in which.
+fn typed_or_exact() -> String {
+    format!(
+        "`row` is absent only where a value does not fit the type of its column: an integer beyond ±(2^53−1), a value of another \
+         kind than declared, one too long to be shown among others. Then `exact` has {}",
+        every_column()
+    )
+}
+
+fn every_column() -> String {
+    format!(
+        "every column of the row in a form that loses nothing: {FORMS}, {OMITTED} for what `read_bytes` of the row reads in \
+         parts."
+    )
+}
 
 /// The columns that tell a row, in the order of the key.
 pub(super) fn key_columns(relation: &Relation) -> Vec<&Column> {
@@ -162,7 +173,8 @@ fn query(shape: &Shape) -> OperationDeclaration {
         .documented("Finds rows, page by page.")
         .detailed(format!(
             "A page goes on behind the last row of the one before, by its values: what comes or goes elsewhere meanwhile neither \
-             moves nor repeats any other. {EXACT}"
+             moves nor repeats any other. {}",
+            typed_or_exact()
         ))
         .takes([
             filter(),
@@ -242,7 +254,7 @@ fn read() -> OperationDeclaration {
 fn read_exact() -> OperationDeclaration {
     OperationDeclaration::new("read_exact")
         .documented("Reads the row in a form that loses nothing: an object with every column.")
-        .detailed(EXACT.split_once("Then ").map_or(EXACT, |(_, rest)| rest).replace("`exact` has", "It has"))
+        .detailed(format!("It has {}", every_column()))
         .returns(Type::JSON)
 }
 
@@ -270,7 +282,7 @@ fn referring(shape: &Shape, link: &Link) -> OperationDeclaration {
     let by = from.foreign_keys.get(link.foreign_key).map(|key| key.by(from)).unwrap_or_default();
     OperationDeclaration::new(link.operation.clone())
         .documented(format!("The rows of {} whose {} refers to this one.", clipped(&from.name), clipped(&by)))
-        .detailed(EXACT)
+        .detailed(typed_or_exact())
         .takes([limit(), cursor()])
         .returns(rows(from, &row_of(shape, link)))
 }

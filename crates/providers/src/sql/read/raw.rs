@@ -6,7 +6,7 @@ use worldspace_host::{Call, Context, Done, Interface, Refusal};
 use worldspace_model::{Fault, Field, OperationDeclaration, Type, Value, text_weight};
 
 use crate::budget::{self, Budget};
-use crate::sql::cell::{Cell, CellRef};
+use crate::sql::cell::{self, Cell, CellRef, FORMS, OMITTED};
 use crate::sql::engine::{Dialect, Flow, Session, SqlError};
 use crate::sql::shape::Found;
 
@@ -20,12 +20,6 @@ const NAMES: usize = 128 << 10;
 /// What a row takes at most, so that the first one always fits.
 const ROW: usize = 384 << 10;
 
-/// The exact form of values, in words.
-pub(in crate::sql) const EXACT: &str = "Values in the exact form: null, numbers and strings stand for themselves, true and \
-     false for 1 and 0, and all else is an object with one member: {\"$integer\": \"9007199254740993\"} for an integer \
-     beyond ±(2^53−1), {\"$bytes\": \"base64\"} for a blob, {\"$real\": \"Infinity\"} or \"-Infinity\", {\"$text\": \
-     \"base64\"} for text that is not UTF-8.";
-
 pub(in crate::sql) fn declare(dialect: Dialect) -> Result<Interface, Fault> {
     Interface::builder()
         .documented(
@@ -38,7 +32,7 @@ pub(in crate::sql) fn declare(dialect: Dialect) -> Result<Interface, Fault> {
 fn sql(dialect: Dialect) -> OperationDeclaration {
     let limit = format!("Rows, from 1: {USUAL} unless given, {MOST} at most.");
     let omitted = format!(
-        "{EXACT} A value of more than {} KiB is {{\"$omitted\": {{\"type\", \"size\"}}}}; `substr` gives a part of it. Of a \
+        "In the exact form: {FORMS}. A value of more than {} KiB is {OMITTED}; `substr` gives a part of it. Of a \
          row that is too large for an answer, the longest values are omitted.",
         LONGEST >> 10
     );
@@ -56,7 +50,7 @@ fn sql(dialect: Dialect) -> OperationDeclaration {
                 .detailed("Write `?` for values and give them in `parameters`, so that no value is taken for SQL."),
             Field::optional("parameters", Type::list(Type::JSON))
                 .documented("The values of the `?`, in their order.")
-                .detailed(EXACT),
+                .detailed(cell::given()),
             Field::optional("limit", Type::INTEGER).documented(limit),
         ])
         .returns(Type::record([

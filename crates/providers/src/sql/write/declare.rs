@@ -5,9 +5,9 @@ use worldspace_model::{Effect, Fault, Field, OperationDeclaration, Type, UnionCa
 
 use super::given::{self, COLUMNS};
 use crate::sql::catalog::{Column, Relation};
+use crate::sql::cell;
 use crate::sql::describe::{self, clipped};
 use crate::sql::engine::Constraint;
-use crate::sql::read::raw::EXACT;
 use crate::sql::shape::{Shape, type_of};
 
 /// The type of what is said where a rule of the database forbids a change.
@@ -99,7 +99,7 @@ fn insert_exact(shape: &Shape) -> OperationDeclaration {
         .detailed(format!("{WHOLE} For what the parameters of `insert` cannot say: {BEYOND}."))
         .takes([Field::required(COLUMNS, Type::JSON)
             .documented("An object: the columns by name, each with its value; null is NULL.")
-            .detailed(format!("A column that is left out gets its default, else NULL. {words} {EXACT}"))])
+            .detailed(format!("A column that is left out gets its default, else NULL. {words} {}", cell::given()))])
         .returns(inserted(shape))
 }
 
@@ -138,7 +138,7 @@ fn update_exact() -> OperationDeclaration {
         .detailed(format!("{WHOLE} For what the parameters of `update` cannot say: {BEYOND}."))
         .takes([Field::required(COLUMNS, Type::JSON)
             .documented("An object: the columns that change by name, each with its new value; null is NULL.")
-            .detailed(format!("A column that is left out stays as it is. {EXACT}"))])
+            .detailed(format!("A column that is left out stays as it is. {}", cell::given()))])
         .returns(updated())
 }
 
