@@ -131,7 +131,14 @@ impl Schema {
                 _ => Vec::new(),
             };
             let table = parent.cloned().unwrap_or_else(|| key.parent.into());
-            Ok(ForeignKey { columns: columns.unwrap_or_default(), table, referenced })
+            let Declared { when_changed, when_deleted, .. } = key;
+            Ok(ForeignKey {
+                columns: columns.unwrap_or_default(),
+                table,
+                referenced,
+                when_deleted,
+                when_changed,
+            })
         };
         references::declared(raw, name)?.into_iter().map(resolve).collect()
     }

@@ -4,8 +4,9 @@ use worldspace_host::{Interface, InterfaceBuilder};
 use worldspace_model::{Effect, Fault, Field, OperationDeclaration, Type, UnionCase};
 
 use super::given::{self, COLUMNS};
-use crate::sql::catalog::{Column, Relation};
+use crate::sql::catalog::{Column, Reaction, Relation};
 use crate::sql::cell;
+use crate::sql::declare::Link;
 use crate::sql::describe::{self, clipped};
 use crate::sql::engine::Constraint;
 use crate::sql::shape::{Shape, type_of};
@@ -21,12 +22,12 @@ pub(in crate::sql) fn table(shape: &Shape) -> Result<Interface, Fault> {
     saying_why(Interface::builder().documented(words)).write(insert(shape)).write(insert_exact(shape)).build()
 }
 
-pub(in crate::sql) fn row(shape: &Shape) -> Result<Interface, Fault> {
+pub(in crate::sql) fn row(shape: &Shape, links: &[Link]) -> Result<Interface, Fault> {
     let words = format!("A row of the table {}: its values, and its end.", clipped(&shape.relation.name));
     saying_why(Interface::builder().documented(words))
         .operation(update(shape), [Effect::Guarded])
         .operation(update_exact(), [Effect::Guarded])
-        .operation(delete(), [Effect::Destructive, Effect::Guarded])
+          .operation(delete(links), [Effect::Destructive, Effect::Guarded])
         .build()
 }
 
@@ -146,13 +147,31 @@ fn updated() -> Type {
     Type::union([UnionCase::bare("updated").documented("It holds that now."), refused()])
 }
 
-fn delete() -> OperationDeclaration {
+fn delete(links: &[Link]) -> OperationDeclaration {
+    let react = |reaction: Reaction| {
+        let reacting = links.iter().filter_map(|link| {
+            let relation = &link.shape.relation;
+            let key = relation.foreign_keys.get(link.foreign_key).filter(|key| key.when_deleted == reaction)?;
+            Some(format!("{} ({})", clipped(&relation.name), clipped(&key.by(relation))))
+        });
+        reacting.collect::<Vec<_>>().join(", ")
+    };
+    let (follow, null, default) =
+        (react(Reaction::Follows), react(Reaction::SetsNull), react(Reaction::SetsDefault));
+    // What goes with it is to be known before, and stands where everybody reads it.
+    let mut words = "Deletes the row.".to_owned();
+    for (tables, what) in [
+        (follow, "With it go the rows that refer to it, of"),
+        (null, "What refers to it gets NULL instead, in"),
+        (default, "What refers to it gets its default instead, in"),
+    ] {
+        if !tables.is_empty() {
+            words.push_str(&format!(" {what} {tables}."));
+        }
+    }
     OperationDeclaration::new("delete")
-        .documented("Deletes the row.")
-        .detailed(format!(
-            "{WHOLE} Where other rows refer to it, their foreign keys say what that means: that it is refused, that they \
-             go too, or that they refer to nothing then."
-        ))
+        .documented(words)
+        .detailed(format!("{WHOLE} Where rows refer to it that neither go nor let go, it is refused."))
         .returns(Type::union([UnionCase::bare("deleted").documented("It is gone."), refused()]))
 }
 
@@ -233,7 +252,7 @@ mod tests {
         let open = ["id", "name!", "state", "set_null", "set_null_2 set_null"];
         assert_eq!(parameters(&table, "insert"), open);
         assert_eq!(parameters(&table, "insert_exact"), ["columns!"]);
-        let row = row(&shape).unwrap();
+        let row = row(&shape, &[]).unwrap();
         assert_eq!(parameters(&row, "update"), ["id", "name", "state", "set_null", "set_null_2 set_null"]);
         assert_eq!(parameters(&row, "update_exact"), ["columns!"]);
         assert_eq!(parameters(&row, "delete"), [""; 0]);
@@ -243,14 +262,14 @@ mod tests {
     fn there_is_no_parameter_for_null_where_no_column_takes_it() {
         let shape = shape(vec![Column { nullable: false, ..column("a") }], Key::Rowid("rowid"));
         assert_eq!(parameters(&table(&shape).unwrap(), "insert"), ["a!"]);
-        assert_eq!(parameters(&row(&shape).unwrap(), "update"), ["a"]);
+        assert_eq!(parameters(&row(&shape, &[]).unwrap(), "update"), ["a"]);
     }
 
     /// An interface says it in words that people and models read: none of its parts is left without.
     #[test]
     fn every_parameter_and_case_is_documented() {
         let shape = shape(vec![column("a")], Key::Rowid("rowid"));
-        for interface in [table(&shape).unwrap(), row(&shape).unwrap()] {
+        for interface in [table(&shape).unwrap(), row(&shape, &[]).unwrap()] {
             for operation in interface.descriptor().operations() {
                 let declared = operation.declaration();
                 assert!(declared.documentation.is_some(), "{}", declared.name);

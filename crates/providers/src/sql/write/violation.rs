@@ -10,7 +10,7 @@ use worldspace_model::{Fault, Quoted, Value};
 
 use super::given::Given;
 use super::names;
-use crate::sql::catalog::{Column, ForeignKey, Relation};
+use crate::sql::catalog::{Column, ForeignKey, Reaction, Relation};
 use crate::sql::cell::Cell;
 use crate::sql::describe::clipped;
 use crate::sql::engine::{Constraint, Session, SqlError, Statement, Violation};
