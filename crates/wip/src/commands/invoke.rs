@@ -53,8 +53,8 @@ pub(crate) struct InvokeArgs {
     #[arg(long = "if", value_name = "STATE")]
     state: Option<StateTag>,
 
-    /// Write the bytes or text of the result to a file (`-` is stdout), other results as JSON; what the result
-    /// says beside goes to stderr
+    /// Write the result to a file (`-` is stdout): text or bytes as they are, and what is said beside them to
+    /// stderr; all else as JSON
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     output: Option<String>,
 }
@@ -268,7 +268,7 @@ fn tell(
     let mut raw_to_stdout = false;
     if let Some(file) = args.output.as_deref() {
         let json;
-        let payload = payload(result, operation.returns());
+        let payload = payload(result, operation);
         let content = match payload {
             Some(payload) => payload.content,
             None => {

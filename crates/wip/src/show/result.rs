@@ -1,6 +1,8 @@
 //! Results by their declared type: fields aligned, lists of records as tables, long text as it is.
 
-use worldspace_model::{EntryPath, Members, Record, Shape, TypeRef, UnionCases, Value};
+use worldspace_model::{
+    EntryPath, Member, Members, Operation, Record, Shape, TypeKind, TypeRef, UnionCases, Value,
+};
 
 use super::command::Commands;
 use super::style::{self, styled};
@@ -234,27 +236,39 @@ pub(crate) struct Payload<'a> {
     field: Option<&'a str>,
 }
 
-/// The result itself, or the only field of a record that holds bytes, or else text.
-pub(crate) fn payload<'a>(value: &'a Value, ty: TypeRef<'a>) -> Option<Payload<'a>> {
+/// The result itself, or the one field that it is about. The declaration alone decides, so that what a file holds is the
+/// same for every result of an operation: of a record that is a type of its own, all fields matter, and what may be
+/// absent is a cursor or a remark.
+pub(crate) fn payload<'a>(value: &'a Value, operation: &'a Operation) -> Option<Payload<'a>> {
     let raw = |value: &'a Value, ty: TypeRef<'_>| match (ty.shape(), value) {
         (Shape::String, Value::String(string)) => Some(string.as_bytes()),
         (Shape::Bytes, Value::Bytes(bytes)) => Some(&**bytes),
         _ => None,
     };
+    let ty = operation.returns();
     let (Shape::Record(members), Value::Record(record)) = (ty.shape(), value) else {
         return Some(Payload { content: raw(value, ty)?, field: None });
     };
-    // A page of bytes beside a cursor of text is a page of bytes.
-    let only = |wanted: fn(Shape<'_>) -> bool| {
-        let mut found = members.iter().filter(move |member| wanted(member.ty.shape()));
-        found.next().filter(|_| found.next().is_none())
-    };
-    let has_bytes = members.iter().any(|member| matches!(member.ty.shape(), Shape::Bytes));
-    let member = match has_bytes {
-        true => only(|shape| matches!(shape, Shape::Bytes)),
-        false => only(|shape| matches!(shape, Shape::String)),
-    }?;
+    if let TypeKind::Named(_) = operation.declaration().returns.kind() {
+        return None;
+    }
+    let member = subject(members)?;
     Some(Payload { content: raw(record.get(member.name)?, member.ty)?, field: Some(member.name) })
+}
+
+/// The one required field of bytes, or else of text, where all others are numbers, flags and remarks.
+fn subject<'a>(members: Members<'a>) -> Option<Member<'a>> {
+    let is_bytes = |member: &Member<'_>| matches!(member.ty.shape(), Shape::Bytes);
+    let is_text = |member: &Member<'_>| member.required && matches!(member.ty.shape(), Shape::String);
+    let subject = members.iter().find(is_bytes).or_else(|| members.iter().find(is_text))?;
+    let is_beside = |member: &Member<'_>| match member.ty.shape() {
+        Shape::Integer | Shape::Number | Shape::Boolean => true,
+        Shape::String => !member.required,
+        _ => false,
+    };
+    let others_are_beside =
+        members.iter().filter(|member| member.index != subject.index).all(|member| is_beside(&member));
+    (subject.required && others_are_beside).then_some(subject)
 }
 
 /// What a result says beside the field that was written to a file: its other fields on a line, and a warning for what
@@ -293,14 +307,23 @@ const BESIDE: usize = 2000;
 
 #[cfg(test)]
 mod tests {
-    use worldspace_model::{Declaration, Descriptor, Field, OperationDeclaration, Type, UnionCase};
+    use worldspace_model::{
+        Declaration, Descriptor, Field, OperationDeclaration, Type, TypeDeclaration, UnionCase,
+    };
 
     use super::*;
 
-    fn returning<T>(ty: Type, check: impl FnOnce(TypeRef<'_>) -> T) -> T {
+    /// An operation of that result, beside a type `Named`.
+    fn operation(ty: Type, named: Type) -> Operation {
         let operations = vec![OperationDeclaration::new("op").returns(ty)];
-        let descriptor = Descriptor::new(Declaration { operations, ..Declaration::default() }).unwrap();
-        check(descriptor.operation("op").unwrap().returns())
+        let types = vec![TypeDeclaration { name: "Named".into(), documentation: None, definition: named }];
+        let descriptor =
+            Descriptor::new(Declaration { operations, types, ..Declaration::default() }).unwrap();
+        descriptor.operation("op").unwrap()
+    }
+
+    fn returning<T>(ty: Type, check: impl FnOnce(TypeRef<'_>) -> T) -> T {
+        check(operation(ty, Type::UNIT).returns())
     }
 
     #[track_caller]
@@ -438,22 +461,55 @@ mod tests {
         shows(Type::JSON, value, "{\n  \"a\": [1, null],\n  \"b c\": {},\n  \"s\": \"x\\\"\"\n}\n");
     }
 
+    /// A file that held rows one time and a cursor another would lose the rows.
     #[test]
-    fn the_raw_part_of_a_result_is_the_only_one() {
-        let text =
-            Type::record([Field::required("text", Type::STRING), Field::required("lines", Type::INTEGER)]);
-        let page =
-            Type::record([Field::required("data", Type::BYTES), Field::required("cursor", Type::STRING)]);
-        let two = Type::record([Field::required("a", Type::STRING), Field::required("b", Type::STRING)]);
-        for (ty, value, raw) in [
-            (Type::STRING, "x".into(), Some("x")),
-            (Type::INTEGER, Value::count(1), None),
-            (text, record(&[("text", "x".into()), ("lines", Value::count(1))]), Some("x")),
-            (page, record(&[("data", Value::bytes(*b"x")), ("cursor", "c".into())]), Some("x")),
-            (two, record(&[("a", "x".into()), ("b", "y".into())]), None),
+    fn what_is_written_raw_is_told_by_the_declaration_alone() {
+        let text = Field::required("text", Type::STRING);
+        let lines = Field::required("lines", Type::INTEGER);
+        let data = Field::required("data", Type::BYTES);
+        let next = Field::optional("next", Type::STRING);
+        let tags = Field::optional("tags", Type::list(Type::STRING));
+        let with = |fields: &[&Field]| Type::record(fields.iter().copied().cloned());
+        let value = |fields: &[&Field]| {
+            let held = |field: &Field| match *field.ty.kind() {
+                TypeKind::Bytes => Value::bytes(*b"x"),
+                TypeKind::Integer => Value::count(1),
+                TypeKind::List(_) => list(&[]),
+                _ => "x".into(),
+            };
+            Value::record(fields.iter().map(|field| (field.name.clone(), Some(held(field))))).unwrap()
+        };
+        let optional = |field: &Field| Field { required: false, ..field.clone() };
+        let cursor = Field::required("cursor", Type::STRING);
+        for (fields, raw) in [
+            (vec![&text], true),
+            (vec![&text, &lines, &next], true),
+            (vec![&data, &lines, &next], true),
+            (vec![&next], false),
+            (vec![&next, &lines], false),
+            (vec![&tags, &next], false),
+            (vec![&text, &tags], false),
+            (vec![&text, &cursor], false),
+            (vec![&data, &cursor], false),
+            (vec![&optional(&text), &lines], false),
+            (vec![&optional(&data), &text], false),
+            (vec![&lines], false),
         ] {
-            let found = returning(ty, |ty| payload(&value, ty).map(|payload| payload.content.to_vec()));
-            assert_eq!(found.as_deref(), raw.map(str::as_bytes));
+            for named in [false, true] {
+                let ty = if named { Type::named("Named") } else { with(&fields) };
+                let (operation, value) = (operation(ty, with(&fields)), value(&fields));
+                let written = payload(&value, &operation).map(|payload| payload.content);
+                assert_eq!(written, (raw && !named).then_some(&b"x"[..]), "{value:?} {named}");
+            }
+        }
+        for (ty, value, raw) in [
+            (Type::STRING, "x".into(), true),
+            (Type::BYTES, Value::bytes(*b"x"), true),
+            (Type::INTEGER, Value::count(1), false),
+            (Type::JSON, "x".into(), false),
+            (Type::ENTRY, entry("/x"), false),
+        ] {
+            assert_eq!(payload(&value, &operation(ty, Type::UNIT)).is_some(), raw, "{value:?}");
         }
     }
 

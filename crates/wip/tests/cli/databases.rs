@@ -71,6 +71,29 @@ fn tables_and_rows_are_looked_at_with_and_without_a_server() {
     }
 }
 
+/// Rows are the same in a file whether or not further ones follow, and a row that has one text is still a row.
+#[test]
+fn what_is_written_to_a_file_depends_on_no_data() {
+    let home = home();
+    let write = |words: &[&str]| {
+        let words = [&["invoke"], words, &["--output", "out", "--at", "club.db"]].concat();
+        let ran = home.wip(&words);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        (home.read("out"), ran.stderr)
+    };
+    for (limit, rows, more) in [("limit=1", 1, true), ("limit=9", 2, false)] {
+        let (written, beside) = write(&["/club/members", "query", limit]);
+        let page: serde_json::Value = serde_json::from_str(&written).unwrap();
+        assert_eq!((page["rows"].as_array().unwrap().len(), beside.as_str()), (rows, ""), "{page}");
+        assert_eq!(page["next_cursor"].is_string(), more, "{page}");
+    }
+    let (written, beside) = write(&["/club/members/1", "read"]);
+    let row: serde_json::Value = serde_json::from_str(&written).unwrap();
+    assert_eq!((row, beside.as_str()), (serde_json::json!({"id": 1, "name": "Ann"}), ""));
+    let read_bytes = ["/club/members/1", "read_bytes", "column=name"];
+    assert_eq!(write(&read_bytes), ("Ann".to_owned(), "size: 3\n".to_owned()));
+}
+
 /// Nothing that is left out of directories is in a database.
 #[test]
 fn what_is_not_in_a_database_is_not_said_to_be_hidden() {
