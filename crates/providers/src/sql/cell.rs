@@ -191,6 +191,17 @@ impl Cell {
         }
     }
 
+    /// Whether the database takes it for the same in an order: a number is the same whichever way it is stored.
+    pub(super) fn is_alike(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Integer(integer), Self::Real(real)) | (Self::Real(real), Self::Integer(integer)) => {
+                // Beyond this, not every integer is a number of its own, and the integer is the nearer one to tell.
+                *real == *integer as f64 && (*real as i64) == *integer
+            }
+            (one, other) => one == other,
+        }
+    }
+
     /// About how many bytes it takes in an answer.
     pub(super) fn weight(&self) -> usize {
         match self {

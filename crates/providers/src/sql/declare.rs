@@ -29,8 +29,7 @@ pub(super) const ROW_WRITE: &str = "sql.row.write";
 /// What was made so far of the schema that was seen last.
 pub(super) struct Declared {
     writable: bool,
-    /// What the database is, in a few words.
-    pub(super) words: &'static str,
+    pub(super) dialect: &'static Dialect,
     database: Interfaces,
     /// The one interface that no schema changes.
     of_database: (LocalReference, Interface),
@@ -63,11 +62,11 @@ pub(super) struct Link {
 }
 
 impl Declared {
-    pub(super) fn new(writable: bool, dialect: Dialect) -> Result<Self, Fault> {
+    pub(super) fn new(writable: bool, dialect: &'static Dialect) -> Result<Self, Fault> {
         let reference = LocalReference::at_root(DATABASE)?;
         let database = Interfaces::new([reference.clone()]);
         let of_database = (reference, read::raw::declare(dialect)?);
-        Ok(Self { writable, words: dialect.database, database, of_database, known: Mutex::default() })
+        Ok(Self { writable, dialect, database, of_database, known: Mutex::default() })
     }
 
     /// What the database publishes.
@@ -194,8 +193,8 @@ impl Declared {
         let table = shape.relation.kind == Kind::Table;
         let rows = shape.relation.has_rows();
         Ok(Some(match reference.name.as_str() {
-            TABLE if table => read::declare::table(&shape)?,
-            VIEW if !table => read::declare::view(&shape)?,
+            TABLE if table => read::declare::table(&shape, self.dialect)?,
+            VIEW if !table => read::declare::view(&shape, self.dialect)?,
             ROW if rows => read::declare::row(&shape, &self.links(session, &name)?)?,
             TABLE_WRITE if table && self.writable => write::declare::table(&shape)?,
             ROW_WRITE if rows && self.writable => {

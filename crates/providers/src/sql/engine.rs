@@ -3,6 +3,16 @@
 //! An [`Engine`] lends [`Session`]s, each a connection in a transaction. Everything above (interfaces, keys, pages, writes)
 //! is written against these two and never names a product. A session is used on a thread that may block; an engine whose
 //! driver is asynchronous waits there. What a session needs of time it is told by its [`Watch`].
+//!
+//! **What a second engine brings.** A [`Dialect`]; a [`Stamp`] that changes with the schema; the catalogue as `catalog` says it,
+//! each column's type as one of `ColumnKind`; errors as [`SqlError`], and rules that a change would break as [`Violation`]s. Its
+//! language has to have what is written above: names in double quotes, `COLLATE` behind an operand, `NULLS FIRST`, `LIMIT`,
+//! `ESCAPE`, `FALSE` as a condition, windows over groups, and `RETURNING`. Values are compared as columns compare them, so
+//! that `=` finds the row with a key and `<` goes on where `ORDER BY` does.
+//!
+//! **What would have to be widened for it.** [`Cell`] has the five kinds of values of SQLite: decimals, UUIDs, arrays and times with
+//! a zone would have to be told apart in it, in `ColumnKind` and in keys (`key`). A relation has one name: where there are
+//! schemas, it has two, in paths and in statements. What identifies a row beside its key is a rowid.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -16,19 +26,40 @@ use crate::pool::Patience;
 /// A database that can be spoken to.
 pub(super) trait Engine: Send + Sync + 'static {
     /// What kind it is, in words.
-    fn dialect(&self) -> Dialect;
+    fn dialect(&self) -> &'static Dialect;
 
     /// Lends a connection in a new transaction.
     fn begin(&self, purpose: Purpose, watch: &Watch) -> Result<Box<dyn Session + '_>, SqlError>;
 }
 
-/// What callers are told of a kind of database.
-#[derive(Debug, Clone, Copy)]
+/// In what one kind of database is unlike others, as data.
+#[derive(Debug)]
 pub(super) struct Dialect {
     /// What it is, in a few words.
     pub(super) database: &'static str,
     /// Whose language its statements are written in, as a sentence.
     pub(super) sql: &'static str,
+    /// Statements that a caller may write, as a list in words.
+    pub(super) reads: &'static str,
+    /// The function that gives a part of a text or of bytes.
+    pub(super) part: &'static str,
+    /// The operator of patterns with `%` and `_`.
+    pub(super) like: &'static str,
+    /// Which letters it takes for the same, in words.
+    pub(super) like_letters: &'static str,
+    /// How many may change rows at one time. More wait before they begin, and not within the database.
+    pub(super) writers: usize,
+    pub(super) most: Most,
+}
+
+/// What one statement may hold at most.
+#[derive(Debug)]
+pub(super) struct Most {
+    /// Conditions side by side, as they make an expression deep.
+    pub(super) conditions: usize,
+    pub(super) values: usize,
+    /// Bytes in a pattern.
+    pub(super) pattern: usize,
 }
 
 /// What a transaction is for.

@@ -72,12 +72,25 @@ impl RowKey {
         }
     }
 
+    /// The value that this key has in that column, if the column is a part of it.
+    pub(super) fn value(&self, relation: &Relation, column: &Column) -> Option<&Cell> {
+        let (Self::Columns(cells), Key::Columns { places, .. }) = (self, &relation.key) else { return None };
+        let at = places.iter().position(|place| relation.columns[*place].name == column.name)?;
+        cells.get(at)
+    }
+
     /// Writes the condition that the row has this key.
     pub(super) fn is(&self, relation: &Relation, statement: &mut Statement) {
         match (self, &relation.key) {
             (Self::Columns(cells), Key::Columns { places, .. }) => {
-                let columns = places.iter().map(|place| &*relation.columns[*place].name);
-                equal(statement, columns.zip(cells).map(|(name, cell)| (name, cell, None)), bound);
+                let columns: Vec<&Column> = places.iter().map(|place| &relation.columns[*place]).collect();
+                let all = columns.iter().zip(cells).map(|(column, cell)| (&*column.name, cell, None));
+                equal(statement, all, bound);
+                // The key may tell apart what its column, compared by itself, does not.
+                for (column, cell) in columns.iter().zip(cells).filter(|(column, _)| column.collation.is_some()) {
+                    statement.push(" AND ").name(&column.name).push(" = ").bind(cell.clone());
+                    statement.push(" COLLATE \"BINARY\"");
+                }
             }
             (Self::Rowid(rowid), Key::Rowid(name) | Key::Columns { when_null: Some(name), .. }) => {
                 statement.push(name).push(" = ").bind(Cell::Integer(*rowid));

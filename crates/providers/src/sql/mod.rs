@@ -46,10 +46,14 @@ pub struct Database(Arc<Inner>);
 const SHORT: usize = 8;
 /// Pages of rows that are found at one time.
 const QUERIES: usize = 8;
-/// Statements that may take long at one time, so that a few of them never keep others from finding and reading rows.
+/// Statements that look at as much as there is at one time, so that a few of them never keep others from finding and reading
+/// rows.
 const LONG: usize = 4;
-/// The database lets one writer in at a time; the others wait here and not within it.
-const WRITES: usize = 1;
+/// Statements of callers at one time, which may be anything and take all the time that they are given.
+const FOREIGN: usize = 4;
+
+/// How long it is waited for the state of the database as a whole, which is there whether or not it can be read just now.
+const ROOT: Duration = Duration::from_secs(1);
 
 struct Inner {
     engine: Box<dyn Engine>,
@@ -57,8 +61,9 @@ struct Inner {
     settings: Settings,
     short: Pool,
     queries: Pool,
-    /// For what reads as much as there is.
+    /// For what looks at as much as there is.
     long: Pool,
+    foreign: Pool,
     writes: Pool,
 }
 
@@ -125,6 +130,7 @@ impl Database {
                 hint: "its interface cannot be declared".to_owned(),
                 source: fault.into(),
             })?;
+        let writers = engine.dialect().writers;
         Ok(Self(Arc::new(Inner {
             engine: Box::new(engine),
             declared,
@@ -132,19 +138,22 @@ impl Database {
             short: Pool::new(SHORT),
             queries: Pool::new(QUERIES),
             long: Pool::new(LONG),
-            writes: Pool::new(WRITES),
+            foreign: Pool::new(FOREIGN),
+            writes: Pool::new(writers),
         })))
     }
 
-    /// Runs a piece of work that reads, in a transaction of its own.
+    /// Runs a piece of work that reads, in a transaction of its own, for so long at most.
     async fn look<T: Send + 'static>(
         &self,
         context: &Context,
+        time: Duration,
         work: impl FnOnce(&mut dyn Session, &Declared) -> Result<T, ProviderError> + Send + 'static,
     ) -> Result<T, ProviderError> {
         let inner = self.0.clone();
         let run = move |patience: &Patience| {
-            let mut session = inner.engine.begin(Purpose::Read, &inner.watch(patience))?;
+            let watch = Watch::new(patience, time.min(inner.settings.statement_time));
+            let mut session = inner.engine.begin(Purpose::Read, &watch)?;
             work(&mut *session, &inner.declared)
         };
         self.0.short.run(context, run).await?
@@ -173,8 +182,17 @@ impl Inner {
 
 impl Provider for Database {
     async fn object(&self, context: &Context, path: &LocalPath) -> Result<Published, ProviderError> {
-        let path = path.clone();
-        self.look(context, move |session, declared| objects::object(session, declared, &path)).await
+        let at = path.clone();
+        let time = if path.is_root() { ROOT } else { Duration::MAX };
+        let work = move |session: &mut dyn Session, declared: &Declared| objects::object(session, declared, &at);
+        let seen = self.look(context, time, work).await;
+        match seen {
+            // That it is locked or slow at the moment does not change what it is; only its state is not known.
+            Err(ProviderError::Limit(_) | ProviderError::Late) if path.is_root() => {
+                Ok(objects::database(&self.0.declared))
+            }
+            seen => seen,
+        }
     }
 
     async fn children(
@@ -188,7 +206,7 @@ impl Provider for Database {
         let work = move |session: &mut dyn Session, declared: &Declared| {
             objects::children(session, declared, &path, after.as_ref(), most)
         };
-        self.look(context, work).await
+        self.look(context, Duration::MAX, work).await
     }
 
     async fn interface(
@@ -200,7 +218,7 @@ impl Provider for Database {
         let work = move |session: &mut dyn Session, declared: &Declared| {
             declared.interface(session, &reference)?.ok_or(ProviderError::NotFound)
         };
-        self.look(context, work).await
+        self.look(context, Duration::MAX, work).await
     }
 
     async fn call(&self, context: &Context, call: Call) -> Result<Done, Refusal> {
@@ -208,7 +226,8 @@ impl Provider for Database {
         let pool = match call.operation() {
             _ if write::is_of(&call) => &self.0.writes,
             "query" => &self.0.queries,
-            "sql" | "count" | "frequent_values" => &self.0.long,
+            "sql" => &self.0.foreign,
+            "count" | "frequent_values" => &self.0.long,
             _ => &self.0.short,
         };
         pool.run(context, move |patience: &Patience| inner.call(&asked, patience, call)).await?

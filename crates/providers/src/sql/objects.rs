@@ -18,11 +18,7 @@ pub(super) fn object(
     path: &LocalPath,
 ) -> Result<Published, ProviderError> {
     match Place::of(path).ok_or(ProviderError::NotFound)? {
-        Place::Database => Ok(Published::new()
-            .described(declared.words)
-            .publishing(declared.of_database())
-            .identified(Identity::new("database"))
-            .in_state(schema_state(session))),
+        Place::Database => Ok(database(declared).in_state(schema_state(session))),
         Place::Relation(name) => {
             let listed = listed(session, &name)?;
             relation(session, declared, &listed)
@@ -44,6 +40,14 @@ pub(super) fn object(
             })
         }
     }
+}
+
+/// The database itself, in a state that is not known.
+pub(super) fn database(declared: &Declared) -> Published {
+    Published::new()
+        .described(declared.dialect.database)
+        .publishing(declared.of_database())
+        .identified(Identity::new("database"))
 }
 
 /// Stands for the schema: which tables and views there are, and their columns.

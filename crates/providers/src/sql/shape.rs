@@ -112,8 +112,10 @@ impl Shape {
         self.select(&mut statement);
         key.is(&self.relation, statement.push(" WHERE "));
         let found = session.first(&statement, |row| Ok((self.found(row, longest)?, self.state(row))))?;
-        // The database may take another value for the same, as where a column does not tell cases apart.
-        Ok(found.filter(|(found, _)| found.key.as_ref() == Some(key)))
+        // The database may take another value for the same, as where a column does not tell cases apart, or −0 from 0.
+        let asked = key.segment(&self.relation);
+        let is_asked = |found: &Found| found.key.as_ref().and_then(|key| key.segment(&self.relation)) == asked;
+        Ok(found.filter(|(found, _)| is_asked(found)))
     }
 
     /// Stands for every value of a row, and for what the values belong to.
@@ -141,10 +143,16 @@ impl Shape {
         found: &Found,
     ) -> Result<Value, Refusal> {
         let path = found.key.as_ref().and_then(|key| self.path(key));
-        let row = self.typed(session, context, found)?;
-        let exact = if row.is_none() { Some(self.exact(found)?) } else { None };
         let entry = path.map(|path| Value::Entry(context.entry(&path)));
-        Ok(Value::record([("entry", entry), ("row", row), ("exact", exact)])?)
+        let row = self.typed(session, context, found)?;
+        let (exact, references) = match (&row, self.references.is_empty()) {
+            (Some(_), _) => (None, None),
+            (None, true) => (Some(self.exact(found)?), None),
+            (None, false) => {
+                (Some(self.exact(found)?), Some(Value::record(self.followed(session, context, found)?)?))
+            }
+        };
+        Ok(Value::record([("entry", entry), ("row", row), ("exact", exact), ("references", references)])?)
     }
 
     /// About how many bytes the names of a row's fields, and its entry, take in an answer.
@@ -173,12 +181,22 @@ impl Shape {
             };
             fields.push((column.name.clone(), value));
         }
-        for reference in &self.references {
-            let target = reference.follow(session, &found.cells)?;
-            let entry = target.map(|path| Value::Entry(context.entry(&path)));
-            fields.push((reference.field.clone(), entry));
-        }
+        fields.extend(self.followed(session, context, found)?);
         Ok(Some(Value::record(fields)?))
+    }
+
+    /// The rows that it refers to.
+    fn followed(
+        &self,
+        session: &mut dyn Session,
+        context: &Context,
+        found: &Found,
+    ) -> Result<Vec<(Name, Option<Value>)>, SqlError> {
+        let follow = |reference: &Reference| {
+            let target = reference.follow(session, &found.cells)?;
+            Ok((reference.field.clone(), target.map(|path| Value::Entry(context.entry(&path)))))
+        };
+        self.references.iter().map(follow).collect()
     }
 
     /// The row in the exact form.

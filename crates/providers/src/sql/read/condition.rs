@@ -6,8 +6,8 @@ use worldspace_model::{Field, Name, Quoted, Type, UnionCase, Value};
 use crate::sql::catalog::{Column, ColumnKind, Relation};
 use crate::sql::cell::Cell;
 use crate::sql::describe;
-use crate::sql::engine::Statement;
-use crate::sql::key::{RowKey, equal};
+use crate::sql::engine::{Dialect, Statement};
+use crate::sql::key::{RowKey, bound, equal};
 use crate::sql::names::Unique;
 use crate::sql::shape::{Shape, relation_path, type_of};
 
@@ -36,7 +36,7 @@ fn test_of(kind: ColumnKind) -> &'static str {
     }
 }
 
-fn tests(kind: ColumnKind) -> Type {
+fn tests(kind: ColumnKind, dialect: &Dialect) -> Type {
     let ty = type_of(kind);
     let case = |name: &str, ty: &Type| UnionCase::carrying(name, ty.clone());
     let mut cases =
@@ -48,8 +48,10 @@ fn tests(kind: ColumnKind) -> Type {
         cases.extend(["less", "at_most", "greater", "at_least"].map(|name| case(name, &ty)));
     }
     if matches!(kind, ColumnKind::Text | ColumnKind::Time) {
-        let words = "It matches this pattern: `%` any text, `_` any character, `\\` before one that is meant as it is; \
-                     ASCII letters of either case.";
+        let words = format!(
+            "It matches this pattern: `%` any text, `_` any character, `\\` before one that is meant as it is; {}.",
+            dialect.like_letters
+        );
         cases.push(case("like", &ty).documented(words));
     }
     cases.extend(["null", "not_null"].map(UnionCase::bare));
@@ -63,13 +65,13 @@ fn exact_case(shape: &Shape) -> Name {
 }
 
 /// The types that `where` and `order_by` need.
-pub(super) fn types(shape: &Shape) -> Vec<(&'static str, Type)> {
+pub(super) fn types(shape: &Shape, dialect: &Dialect) -> Vec<(&'static str, Type)> {
     let relation = &shape.relation;
     let mut types: Vec<(&str, Type)> = Vec::new();
     for kind in relation.columns.iter().map(|column| column.kind).chain([ColumnKind::Any]) {
         let name = test_of(kind);
         if !types.iter().any(|(known, _)| *known == name) {
-            types.push((name, tests(kind)));
+            types.push((name, tests(kind, dialect)));
         }
     }
     let columns = relation
@@ -171,10 +173,14 @@ fn one(
         let pairs = reference.key.pairs(relation, target).ok_or(Refusal::InterfaceChanged)?;
         let pairs = pairs.into_iter().map(|(column, place)| (column, &target.columns[place]));
         let compared = pairs.map(|(column, referenced)| (&*column.name, referenced, Some(referenced)));
-        equal(statement, compared, |statement, referenced| {
-            statement.push("(SELECT ").name(&referenced.name).push(" FROM ").name(&target.name);
-            key.is(target, statement.push(" WHERE "));
-            statement.push(")");
+        equal(statement, compared, |statement, referenced| match key.value(target, referenced) {
+            // What refers to a row that is gone is found by its entry too.
+            Some(value) => bound(statement, value),
+            None => {
+                statement.push("(SELECT ").name(&referenced.name).push(" FROM ").name(&target.name);
+                key.is(target, statement.push(" WHERE "));
+                statement.push(")");
+            }
         });
         return Ok(());
     }

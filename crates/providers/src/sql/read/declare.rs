@@ -5,10 +5,11 @@ use worldspace_model::{Fault, Field, OperationDeclaration, Type};
 
 use super::condition::{self, COLUMN, CONDITION};
 use super::{page, row as of_row, table as of_table};
-use crate::sql::catalog::{Column, Key, Kind, Relation};
+use crate::sql::catalog::{Column, ColumnKind, Key, Kind, Relation};
 use crate::sql::cell::{FORMS, OMITTED};
 use crate::sql::declare::Link;
 use crate::sql::describe::{self, clipped};
+use crate::sql::engine::Dialect;
 use crate::sql::shape::{Shape, type_of};
 
 /// What the argument of `get` is called where the rowid is the key.
@@ -40,22 +41,22 @@ pub(super) fn key_columns(relation: &Relation) -> Vec<&Column> {
     }
 }
 
-pub(in crate::sql) fn table(shape: &Shape) -> Result<Interface, Fault> {
+pub(in crate::sql) fn table(shape: &Shape, dialect: &Dialect) -> Result<Interface, Fault> {
     if !shape.relation.has_rows() {
-        return view(shape);
+        return view(shape, dialect);
     }
-    with_types(Interface::builder().documented(about(shape)), shape)
+    with_types(Interface::builder().documented(about(shape)), shape, dialect)
         .read(query(shape))
-        .read(count())
+        .read(count(shape))
         .read(get(shape))
         .read(frequent_values())
         .build()
 }
 
-pub(in crate::sql) fn view(shape: &Shape) -> Result<Interface, Fault> {
-    with_types(Interface::builder().documented(about(shape)), shape)
+pub(in crate::sql) fn view(shape: &Shape, dialect: &Dialect) -> Result<Interface, Fault> {
+    with_types(Interface::builder().documented(about(shape)), shape, dialect)
         .read(query(shape))
-        .read(count())
+        .read(count(shape))
         .read(frequent_values())
         .build()
 }
@@ -93,8 +94,8 @@ fn about(shape: &Shape) -> String {
     }
 }
 
-fn with_types(builder: InterfaceBuilder, shape: &Shape) -> InterfaceBuilder {
-    let types = condition::types(shape);
+fn with_types(builder: InterfaceBuilder, shape: &Shape, dialect: &Dialect) -> InterfaceBuilder {
+    let types = condition::types(shape, dialect);
     types.into_iter().fold(builder.ty(ROW, shape.record()), |builder, (name, ty)| builder.ty(name, ty))
 }
 
@@ -116,7 +117,8 @@ fn optional(name: &str, ty: Type, words: impl Into<String>) -> Field {
 }
 
 /// What a page of rows is.
-fn rows(relation: &Relation, row: &str) -> Type {
+fn rows(shape: &Shape, row: &str) -> Type {
+    let Shape { relation, references } = shape;
     let mut fields = Vec::new();
     if relation.has_rows() {
         fields.push(required("entry", Type::ENTRY, "The row."));
@@ -125,8 +127,14 @@ fn rows(relation: &Relation, row: &str) -> Type {
     fields.push(optional(
         "exact",
         Type::JSON,
-        "What it holds where that does not fit `row`, which is absent then.",
+        "What it holds where that does not fit `row`, which is absent then: numbers, strings and null as they are, else \
+         {\"$integer\": \"digits\"}, {\"$bytes\": \"base64\"} and the like.",
     ));
+    if !references.is_empty() {
+        let references = references.iter().map(|reference| Field::optional(reference.field.clone(), Type::ENTRY));
+        let words = "The rows that it refers to, beside `exact`; else they stand in `row`.";
+        fields.push(optional("references", Type::record(references), words));
+    }
     Type::record([
         required(
             "rows",
@@ -153,10 +161,26 @@ fn cursor() -> Field {
     )
 }
 
-fn filter() -> Field {
-    optional("where", Type::list(Type::list(Type::named(CONDITION))), "Which rows; all unless given.").detailed(
-        "Any of the lists, all conditions within a list. As in SQL, a column without a value meets no test but `null`, not even \
-         `not`. Texts are compared as the column says, by their bytes unless declared otherwise.",
+fn filter(shape: &Shape) -> Field {
+    // With the table's own names, as nothing else shows how a condition is written.
+    let columns = &shape.relation.columns;
+    let usual = |column: &&Column| column.kind == ColumnKind::Text;
+    let example = columns.iter().find(usual).or(columns.first()).map(|column| {
+        let value = match column.kind {
+            ColumnKind::Text | ColumnKind::Time | ColumnKind::Digits | ColumnKind::Bytes => "\"…\"",
+            ColumnKind::Boolean => "true",
+            ColumnKind::Integer | ColumnKind::Number | ColumnKind::Any => "1",
+        };
+        let name = clipped(&column.name);
+        format!(" [[{{\"$case\": \"{name}\", \"value\": {{\"$case\": \"equal\", \"value\": {value}}}}}]]")
+    });
+    let words = format!(
+        "Which rows, all unless given: any of the lists, all conditions within a list.{}",
+        example.unwrap_or_default()
+    );
+    optional("where", Type::list(Type::list(Type::named(CONDITION))), words).detailed(
+        "As in SQL, a column without a value meets no test but `null`, not even `not`. Texts are compared as the column says, \
+         by their bytes unless declared otherwise.",
     )
 }
 
@@ -177,18 +201,18 @@ fn query(shape: &Shape) -> OperationDeclaration {
             typed_or_exact()
         ))
         .takes([
-            filter(),
+            filter(shape),
             optional("order_by", Type::list(order), "What comes first; no value comes before every value.").detailed(behind),
             limit(),
             cursor(),
         ])
-        .returns(rows(&shape.relation, ROW))
+        .returns(rows(shape, ROW))
 }
 
-fn count() -> OperationDeclaration {
+fn count(shape: &Shape) -> OperationDeclaration {
     OperationDeclaration::new("count")
         .documented("Counts rows.")
-        .takes([filter()])
+        .takes([filter(shape)])
         .returns(Type::record([Field::required("count", Type::INTEGER)]))
 }
 
@@ -207,8 +231,8 @@ fn get(shape: &Shape) -> OperationDeclaration {
             .collect(),
     };
     OperationDeclaration::new("get")
-        .documented("Names the row with this key.")
-        .detailed("It is a name, not a promise: whether the row is there, looking at the entry says.")
+        .documented("Names the row with this key, whether or not there is one.")
+        .detailed("Whether the row is there, looking at the entry says.")
         .takes(parameters)
         .returns(Type::ENTRY)
 }
@@ -279,10 +303,21 @@ fn read_bytes() -> OperationDeclaration {
 
 fn referring(shape: &Shape, link: &Link) -> OperationDeclaration {
     let from = &link.shape.relation;
-    let by = from.foreign_keys.get(link.foreign_key).map(|key| key.by(from)).unwrap_or_default();
+    let key = from.foreign_keys.get(link.foreign_key);
+    let by = key.map(|key| key.by(from)).unwrap_or_default();
+    let condition = link.shape.references.iter().find(|reference| Some(&reference.key) == key);
+    let condition = condition.map(|reference| clipped(&reference.field));
     OperationDeclaration::new(link.operation.clone())
-        .documented(format!("The rows of {} whose {} refers to this one.", clipped(&from.name), clipped(&by)))
+        .documented(format!(
+            "The rows of {} whose {} refers to this one{}.",
+            clipped(&from.name),
+            clipped(&by),
+            // Where somebody looks for an order or a condition, it is here that he looks first.
+            condition.map_or(String::new(), |field| format!(
+                "; its `query` has conditions and an order, with {field} being this entry"
+            ))
+        ))
         .detailed(typed_or_exact())
         .takes([limit(), cursor()])
-        .returns(rows(from, &row_of(shape, link)))
+        .returns(rows(&link.shape, &row_of(shape, link)))
 }

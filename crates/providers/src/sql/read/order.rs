@@ -9,8 +9,8 @@ use crate::sql::cell::{Cell, CellRef};
 use crate::sql::engine::Statement;
 use crate::sql::shape::Found;
 
-/// What a cursor holds at most, so that it stays a short text.
-const LONGEST: usize = 4 << 10;
+/// What a cursor holds at most, so that it stays a small part of a request.
+const LONGEST: usize = 48 << 10;
 /// Columns that one order goes by at most.
 const MOST: usize = 64;
 /// Columns that rows without a key may have to be paged: they are all compared, each within the one before.
@@ -32,7 +32,13 @@ struct Part {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum By {
+    /// A column as it compares values itself.
     Column(usize),
+    /// The same without what its type would make of a value that it is compared with: columns of views hold what those of
+    /// their type do not.
+    Plain(usize),
+    /// By the very values, where a column takes different ones for the same.
+    Exact(usize),
     Rowid(&'static str),
 }
 
@@ -72,11 +78,12 @@ impl Order {
             let record = wanted.as_record();
             let name = record.and_then(|record| record.get("column")?.as_str()).unwrap_or_default();
             let column = condition::column(relation, name, &format!("{place}.column"))?;
-            if order.has(By::Column(column)) {
+            let by = if order.total { By::Column(column) } else { By::Plain(column) };
+            if order.has(by) {
                 return Err(Refusal::argument(&place, format!("orders by {} a second time", Quoted(name))));
             }
             let descending = record.and_then(|record| record.get("descending")?.as_bool());
-            order.push(relation, By::Column(column), descending.unwrap_or_default());
+            order.push(relation, by, descending.unwrap_or_default());
         }
         order.complete(relation);
         Ok(order)
@@ -92,11 +99,14 @@ impl Order {
     fn complete(&mut self, relation: &Relation) {
         let rest: Vec<By> = match &relation.key {
             Key::Columns { places, when_null } => {
+                let collated = |place: &&usize| relation.columns[**place].collation.is_some();
                 let columns = places.iter().map(|place| By::Column(*place));
-                columns.chain(when_null.map(By::Rowid)).collect()
+                // The key may tell apart what its column, compared by itself, does not.
+                let exact = places.iter().filter(collated).map(|place| By::Exact(*place));
+                columns.chain(exact).chain(when_null.map(By::Rowid)).collect()
             }
             Key::Rowid(name) => vec![By::Rowid(name)],
-            Key::None => (0..relation.columns.len()).map(By::Column).collect(),
+            Key::None => (0..relation.columns.len()).map(By::Exact).collect(),
         };
         for by in rest {
             if !self.has(by) {
@@ -112,7 +122,7 @@ impl Order {
     fn push(&mut self, relation: &Relation, by: By, descending: bool) {
         let nullable = match by {
             // What is declared may be broken by an old database; only a rowid is never NULL.
-            By::Column(place) => relation.columns[place].nullable,
+            By::Column(place) | By::Plain(place) | By::Exact(place) => relation.columns[place].nullable,
             By::Rowid(_) => false,
         };
         self.parts.push(Part { by, descending, nullable });
@@ -208,7 +218,9 @@ impl Order {
         let mut values = Vec::with_capacity(self.parts.len());
         for part in &self.parts {
             values.push(match part.by {
-                By::Column(place) => found.cells.get(place).cloned().unwrap_or(Cell::Null),
+                By::Column(place) | By::Plain(place) | By::Exact(place) => {
+                    found.cells.get(place).cloned().unwrap_or(Cell::Null)
+                }
                 By::Rowid(_) => found.rowid.map_or(Cell::Null, Cell::Integer),
             });
         }
@@ -234,7 +246,7 @@ impl Order {
 impl Part {
     fn name<'r>(&self, relation: &'r Relation) -> &'r str {
         match self.by {
-            By::Column(place) => &relation.columns[place].name,
+            By::Column(place) | By::Plain(place) | By::Exact(place) => &relation.columns[place].name,
             By::Rowid(name) => name,
         }
     }
@@ -242,6 +254,10 @@ impl Part {
     fn write(&self, relation: &Relation, statement: &mut Statement) {
         match self.by {
             By::Column(place) => statement.name(&relation.columns[place].name),
+            By::Plain(place) => statement.push("+").name(&relation.columns[place].name),
+            By::Exact(place) => {
+                statement.push("+").name(&relation.columns[place].name).push(" COLLATE \"BINARY\"")
+            }
             By::Rowid(name) => statement.push(name),
         };
     }
@@ -285,7 +301,8 @@ impl Position {
     }
 
     pub(super) fn has_values_of(&self, other: &Self) -> bool {
-        self.values == other.values
+        self.values.len() == other.values.len()
+            && self.values.iter().zip(&other.values).all(|(one, other)| one.is_alike(other))
     }
 
     /// As the content of a cursor, behind the mark of what is asked.

@@ -20,7 +20,7 @@ const NAMES: usize = 128 << 10;
 /// What a row takes at most, so that the first one always fits.
 const ROW: usize = 384 << 10;
 
-pub(in crate::sql) fn declare(dialect: Dialect) -> Result<Interface, Fault> {
+pub(in crate::sql) fn declare(dialect: &Dialect) -> Result<Interface, Fault> {
     Interface::builder()
         .documented(
             "A database: its tables and views are the Objects below it; what they do not offer, SQL asks.",
@@ -29,12 +29,13 @@ pub(in crate::sql) fn declare(dialect: Dialect) -> Result<Interface, Fault> {
         .build()
 }
 
-fn sql(dialect: Dialect) -> OperationDeclaration {
+fn sql(dialect: &Dialect) -> OperationDeclaration {
     let limit = format!("Rows, from 1: {USUAL} unless given, {MOST} at most.");
     let omitted = format!(
-        "In the exact form: {FORMS}. A value of more than {} KiB is {OMITTED}; `substr` gives a part of it. Of a \
+        "In the exact form: {FORMS}. A value of more than {} KiB is {OMITTED}; `{}` gives a part of it. Of a \
          row that is too large for an answer, the longest values are omitted.",
-        LONGEST >> 10
+        LONGEST >> 10,
+        dialect.part
     );
     OperationDeclaration::new("sql")
         .documented("Runs one SQL statement that reads, such as a SELECT over several tables.")
@@ -46,7 +47,7 @@ fn sql(dialect: Dialect) -> OperationDeclaration {
         ))
         .takes([
             Field::required("query", Type::STRING)
-                .documented("One statement: SELECT, WITH … SELECT, VALUES or EXPLAIN QUERY PLAN.")
+                .documented(format!("One statement: {}.", dialect.reads))
                 .detailed("Write `?` for values and give them in `parameters`, so that no value is taken for SQL."),
             Field::optional("parameters", Type::list(Type::JSON))
                 .documented("The values of the `?`, in their order.")

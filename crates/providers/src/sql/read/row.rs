@@ -107,8 +107,9 @@ pub(super) fn read_bytes(
         };
         Ok((relation.key_of(row)?, part))
     })?;
-    // As in `Shape::row`, a row that the database takes for the same is another one.
-    let selected = selected.filter(|(found, _)| found.as_ref() == Some(&key));
+    // As in `Shape::row`, one that the database takes for the same is another row.
+    let segment = |key: &RowKey| key.segment(relation);
+    let selected = selected.filter(|(found, _)| found.as_ref().and_then(segment) == segment(&key));
     let (_, part) = selected.ok_or(Refusal::NotFound)?;
     let Some((data, size)) = part else {
         let name = Quoted(&relation.columns[place].name);

@@ -12,7 +12,7 @@ use self::connect::{Idle, Link};
 use self::failure::Fault;
 use self::session::Lent;
 use super::catalog::Stamp;
-use super::engine::{Dialect, Engine, Purpose, Session, SqlError, Watch};
+use super::engine::{Dialect, Engine, Most, Purpose, Session, SqlError, Watch};
 use super::{OpenError, Settings};
 
 mod authorize;
@@ -46,6 +46,18 @@ pub fn is_sqlite(path: &Path) -> io::Result<bool> {
         Err(error) => Err(error),
     }
 }
+
+/// The bounds are below those that SQLite is built with: 1,000 levels of an expression, 32,766 values, patterns of 50,000 bytes.
+const DIALECT: Dialect = Dialect {
+    database: "SQLite database",
+    sql: "The dialect is SQLite's.",
+    reads: "SELECT, WITH … SELECT, VALUES or EXPLAIN QUERY PLAN",
+    part: "substr",
+    like: "LIKE",
+    like_letters: "ASCII letters of either case",
+    writers: 1,
+    most: Most { conditions: 200, values: 30_000, pattern: 50_000 },
+};
 
 /// A SQLite file.
 pub(super) struct Sqlite {
@@ -160,8 +172,8 @@ impl Sqlite {
 }
 
 impl Engine for Sqlite {
-    fn dialect(&self) -> Dialect {
-        Dialect { database: "SQLite database", sql: "The dialect is SQLite's." }
+    fn dialect(&self) -> &'static Dialect {
+        &DIALECT
     }
 
     fn begin(&self, purpose: Purpose, watch: &Watch) -> Result<Box<dyn Session + '_>, SqlError> {

@@ -14,7 +14,7 @@ use crate::sql::shape::{Shape, type_of};
 /// The type of what is said where a rule of the database forbids a change.
 const VIOLATION: &str = "Violation";
 
-const WHOLE: &str = "It happens wholly or not at all, with all that triggers, foreign keys and ON CONFLICT rules of the \
+const WHOLE: &str = "It happens wholly or not at all, with all that triggers, foreign keys and rules about conflicts of the \
      database make of it.";
 
 pub(in crate::sql) fn table(shape: &Shape) -> Result<Interface, Fault> {

@@ -111,7 +111,7 @@ fn passed_over(done: &str) -> Violation {
         constraint: Constraint::Trigger,
         columns: Vec::new(),
         message: format!(
-            "the row was not {done}: a trigger, or a rule with ON CONFLICT IGNORE, passes over it"
+            "the row was not {done}: a trigger, or a rule that ignores conflicts, passes over it"
         ),
     }
 }
