@@ -73,7 +73,17 @@ fn failure(text: &Text<'_>, mistake: Mistake) -> Failure {
 
 /// What the text says, and what is wrong with it in the order of the text.
 fn understand(content: &str, base: &Path) -> (WorldFile, Vec<Mistake>) {
-    let (table, errors) = DeTable::parse_recoverable(content);
+    let (table, mut errors) = DeTable::parse_recoverable(content);
+    let legible = without_lost_keys(content, &errors);
+    let table = match &legible {
+        None => table,
+        Some(legible) => {
+            let (table, others) = DeTable::parse_recoverable(legible);
+            errors.retain(is_of_lost_key);
+            errors.extend(others);
+            table
+        }
+    };
     let mistakes = Mistakes::default();
     let top = Section::new(&mistakes, &keys::TOP, table.get_ref(), 0..0);
     let (mounts, writable) = mounts::read(&top, base);
@@ -96,6 +106,23 @@ fn understand(content: &str, base: &Path) -> (WorldFile, Vec<Mistake>) {
     }
     found.sort_by_key(|mistake| (mistake.span.start, mistake.span.end));
     (WorldFile { mounts, listeners, limits }, found)
+}
+
+/// At a key without a `=`, reading ends, and what stands below would be as if it were right. The text without such
+/// lines, all else being where it was.
+fn without_lost_keys(content: &str, errors: &[toml::de::Error]) -> Option<String> {
+    let mut legible: Option<String> = None;
+    for at in errors.iter().filter(|error| is_of_lost_key(error)).filter_map(|error| error.span()) {
+        let line = content.get(..at.start)?.rfind('\n').map_or(0, |end| end + 1);
+        let end = content[line..].find('\n').map_or(content.len(), |length| line + length);
+        let blank = " ".repeat(end - line);
+        legible.get_or_insert_with(|| content.to_owned()).replace_range(line..end, &blank);
+    }
+    legible
+}
+
+fn is_of_lost_key(error: &toml::de::Error) -> bool {
+    ["key with no value", "missing value for key"].iter().any(|lost| error.message().starts_with(lost))
 }
 
 /// What is wrong with the text before it says anything.

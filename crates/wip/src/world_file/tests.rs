@@ -155,6 +155,22 @@ fn what_is_read_is_what_the_file_says() {
     assert_eq!(file.listeners[2].address.to_string(), "127.0.0.1:8421");
 }
 
+/// Whoever mends one line should not find the next mistake only then.
+#[test]
+fn a_line_that_cannot_be_read_hides_nothing_below_it() {
+    let dir = surroundings();
+    let bad = "[[mount]]\nat = \"/x\"\nsqlite = \"docs\"\n";
+    for line in
+        ["sqlite \"shop.db\"", "sqlite", "ü", "\"a b\"", "a.b", "a.", "sqlite = shop.db", "sqlite =", "= 5"]
+    {
+        let text = format!("[[mount]]\nat = \"/a\"\n{line}\n{bad}[[mount]]\nat = \"/b\"\nfiles \n\n{bad}");
+        let (_, mistakes) = understand(&text, dir.path());
+        let lines: Vec<usize> =
+            mistakes.iter().map(|mistake| text[..mistake.span.start].matches('\n').count() + 1).collect();
+        assert_eq!(lines, [3, 6, 9, 12, 13], "{text}{mistakes:?}");
+    }
+}
+
 #[test]
 fn no_text_brings_the_reader_down() {
     let dir = surroundings();
