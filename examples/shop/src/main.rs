@@ -12,7 +12,7 @@ mod shop;
 fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
     let [path] = &arguments[..] else {
-        eprintln!("usage: shop FILE");
+        eprintln!("usage: cargo run --release -p worldspace-example-shop -- FILE");
         return ExitCode::from(2);
     };
     let path = Path::new(path);
