@@ -181,8 +181,8 @@ const STYLES: Styles = Styles::styled()
 const AFTER_HELP: &str = "\
 `wip serve` offers directories and databases; `tree`, `inspect`, `invoke` look at a Worldspace.
 
-Exit status: 0 done · 1 local failure · 2 usage · 3 not found · 4 refused or not let in, nothing happened · \
-5 outcome unknown · 6 unreachable · 7 invalid answer to an observation · 130 interrupted";
+Exit status: 0 a result, even `refused` · 1 local failure · 2 usage · 3 not found · 4 error or not let in, nothing \
+happened · 5 outcome unknown · 6 unreachable · 7 invalid answer · 130 interrupted";
 
 /// The format that a command line asks for, even where the rest of it cannot be understood.
 pub(crate) fn format_of(words: &[std::ffi::OsString]) -> Format {
