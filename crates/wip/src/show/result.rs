@@ -111,6 +111,7 @@ fn is_short(value: &Value, ty: TypeRef<'_>) -> bool {
         (Shape::Record(_), Value::Record(record)) => record.is_empty(),
         (Shape::List(items), Value::List(list)) => match items.shape() {
             Shape::Record(_) | Shape::Union(_) | Shape::List(_) | Shape::Json => list.items().is_empty(),
+            Shape::String => list.items().len() <= 1 || fits_a_line(list.items()),
             _ => list.items().len() <= 1,
         },
         (Shape::Union(_), Value::Record(record)) => record.get("value").is_none(),
@@ -118,6 +119,16 @@ fn is_short(value: &Value, ty: TypeRef<'_>) -> bool {
         _ => true,
     }
 }
+
+/// Whether texts can stand beside one another: a few short ones, each of which can be told from the next.
+fn fits_a_line(texts: &[Value]) -> bool {
+    let texts = || texts.iter().filter_map(Value::as_str);
+    texts().map(|text| text.chars().count() + 2).sum::<usize>() <= A_LINE
+        && texts().all(|text| !text.is_empty() && !text.contains([',', '[', ']', '\n']))
+}
+
+/// So long may a list of texts be that stands in one line.
+const A_LINE: usize = 60;
 
 fn union(out: &mut String, cases: UnionCases<'_>, record: &Record, width: Option<usize>) {
     let Some(case) = record.get("$case").and_then(Value::as_str) else { return };
@@ -424,7 +435,7 @@ mod tests {
         shows(ty.clone(), rows(&[]), "truncated:  false\n\nrows:\nn  s\n");
         // What is not as wide as its heads is shown as it is.
         let odd = [list(&[Value::count(1)])];
-        shows(ty, rows(&odd), "truncated:  false\n\ncolumns:\nn\ns\n\nrows:\n[1]\n");
+        shows(ty, rows(&odd), "columns:    [n, s]\ntruncated:  false\n\nrows:\n[1]\n");
     }
 
     #[test]
@@ -436,6 +447,20 @@ mod tests {
             list(&[list(&[Value::count(1), Value::count(2)])]),
             "[1, 2]\n",
         );
+    }
+
+    /// The columns that a rule of a database is about are one thing to read.
+    #[test]
+    fn a_few_texts_in_a_record_are_one_line() {
+        let ty = Type::record([Field::required("columns", Type::list(Type::STRING))]);
+        let columns = |texts: &[&str]| {
+            let texts: Vec<Value> = texts.iter().map(|text| (*text).into()).collect();
+            record(&[("columns", list(&texts))])
+        };
+        shows(ty.clone(), columns(&["email", "name"]), "columns:  [email, name]\n");
+        shows(ty.clone(), columns(&["a,b", "c"]), "columns:\na,b\nc\n");
+        let long = "x".repeat(30);
+        shows(ty, columns(&[&long, &long]), &format!("columns:\n{long}\n{long}\n"));
     }
 
     #[test]
