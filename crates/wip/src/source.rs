@@ -86,7 +86,9 @@ fn split(text: &str) -> Option<(&str, &str)> {
 /// What may have been meant by a source that is not there.
 fn misread(text: &str, named: bool, path: &str) -> Option<String> {
     let first = path.split('/').next().unwrap_or_default();
-    if named && Path::new(text).exists() {
+    if let Some(inner) = of_uri(text).or_else(|| of_uri(path)) {
+        Some(format!("the path alone is enough: {inner}"))
+    } else if named && Path::new(text).exists() {
         Some(format!("NAME=PATH was read; for the path with a `=` in it write ./{text}"))
     } else if config::is_endpoint(path) {
         Some(format!("a source is a directory or a SQLite database; to look at an endpoint: --at {path}"))
@@ -99,6 +101,14 @@ fn misread(text: &str, named: bool, path: &str) -> Option<String> {
     } else {
         None
     }
+}
+
+/// The path in the URI of a database, as other programs take them.
+fn of_uri(text: &str) -> Option<&str> {
+    let rest = ["sqlite3:", "sqlite:", "file:"].iter().find_map(|scheme| text.strip_prefix(scheme))?;
+    let path = rest.split('?').next().unwrap_or_default();
+    let path = path.strip_prefix("//").unwrap_or(path);
+    (!path.is_empty()).then_some(path)
 }
 
 fn open(text: &str) -> Result<Source, Failure> {
@@ -215,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_source_is_said_to_be_perhaps_an_endpoint() {
+    fn what_is_no_source_is_said_to_be_perhaps_another_thing() {
         for (text, hint) in [
             ("localhost:8420", Some("an endpoint is written http://localhost:8420/")),
             ("127.0.0.1:8420/", Some("an endpoint is written http://127.0.0.1:8420/")),
@@ -233,6 +243,10 @@ mod tests {
                     "a source is a directory or a SQLite database; to look at an endpoint: --at http://localhost/",
                 ),
             ),
+            ("sqlite:shop.db", Some("the path alone is enough: shop.db")),
+            ("n=sqlite:///a/shop.db", Some("the path alone is enough: /a/shop.db")),
+            ("file:shop.db?mode=ro", Some("the path alone is enough: shop.db")),
+            ("file:a/shop.db?mode=ro", Some("the path alone is enough: a/shop.db")),
             ("gone", None),
             ("n=gone:1", None),
         ] {

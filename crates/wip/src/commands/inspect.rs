@@ -27,8 +27,8 @@ type Seen = (Observation, Vec<Result<InterfaceObservation, ClientError>>);
 
 /// The status of the first error, once all are shown.
 pub(crate) async fn run(screen: &Screen, world: &World, args: &InspectArgs) -> Result<u8, Failure> {
-    let entries = args.paths.iter().map(|path| entry(path)).collect::<Result<Vec<_>, _>>()?;
-    let World { client, place } = world;
+    let entries = args.paths.iter().map(|path| entry(screen, path)).collect::<Result<Vec<_>, _>>()?;
+    let client = &world.client;
     let objects = client.fetch_many(&entries).await;
     let mut status = exit::DONE;
     let mut documents = Vec::with_capacity(entries.len());
@@ -38,7 +38,7 @@ pub(crate) async fn run(screen: &Screen, world: &World, args: &InspectArgs) -> R
                 let interfaces = client.interfaces_of(&object).await;
                 Ok((object, interfaces))
             }
-            Err(error) => Err(failed_at(screen, *place, entry, &error)),
+            Err(error) => Err(failed_at(screen, world, entry, &error).await),
         };
         if status == exit::DONE {
             status = status_of(&seen);

@@ -7,7 +7,7 @@ use worldspace_client::{
     CallFailure, CallOptions, CallOutcome, ClientError, InterfaceObservation, NotRun, Observation, StateTag,
     Usage,
 };
-use worldspace_model::{Effect, EntryPath, ErrorCode, Operation, Record};
+use worldspace_model::{Effect, EntryPath, ErrorCode, Name, Operation, Record};
 
 use crate::args::SourceOptions;
 use crate::arguments::{self, Given};
@@ -109,7 +109,7 @@ struct Prepared {
 }
 
 async fn prepare(screen: &Screen, world: &World, args: &InvokeArgs) -> Result<Prepared, Failure> {
-    let entry = entry(&args.path)?;
+    let entry = entry(screen, &args.path)?;
     let mut given = args.arguments.iter().map(|word| Given::parse(word)).collect::<Result<Vec<_>, _>>()?;
     check_streams(screen, args, &given)?;
     let interface = args.interface.as_deref().map(worldspace_idl::reference::parse).transpose();
@@ -133,10 +133,15 @@ async fn prepare(screen: &Screen, world: &World, args: &InvokeArgs) -> Result<Pr
         input => input.map(|text| text.as_bytes().to_vec()),
     };
 
-    let World { client, place } = world;
-    let shown = client.fetch(&entry).await.map_err(|error| failed_at(screen, *place, &entry, &error))?;
-    let interface = client.resolve(&shown, &args.operation, interface.as_ref()).await;
-    let interface = interface.map_err(|error| unresolved(screen, *place, args, &error))?;
+    let client = &world.client;
+    let shown = match client.fetch(&entry).await {
+        Ok(shown) => shown,
+        Err(error) => return Err(failed_at(screen, world, &entry, &error).await),
+    };
+    let interface = match client.resolve(&shown, &args.operation, interface.as_ref()).await {
+        Ok(interface) => interface,
+        Err(error) => return Err(unresolved(screen, world, args, &shown, &error).await),
+    };
     let operation = interface.descriptor().require_operation(&args.operation);
     let operation =
         operation.map_err(|unknown| Failure::protocol(ErrorCode::OperationNotFound, unknown.to_string()))?;
@@ -196,29 +201,75 @@ async fn read(file: &str) -> Result<Vec<u8>, Failure> {
     })
 }
 
-fn unresolved(screen: &Screen, place: Place, args: &InvokeArgs, error: &ClientError) -> Failure {
-    let failure = advised(Failure::new(kind_of(error), message_of(error)), place, error);
-    match error {
-        ClientError::Usage(Usage::AmbiguousOperation { interfaces, .. }) => {
-            interfaces.iter().fold(failure, |failure, reference| {
-                let words =
-                    ["invoke", &args.path, &args.operation, "--interface", &quoted_reference(reference)];
-                failure.hint(screen.commands.command(&words))
-            })
-        }
-        ClientError::Usage(usage) => {
-            let look = screen.commands.command(&["inspect", &args.path]);
-            let failure = failure.hint(format!("see what can be done with it: {look}"));
-            match (usage, place) {
-                (
-                    Usage::NoSuchOperation { .. },
-                    Place::Sources { options: SourceOptions { writable: false, .. }, .. },
-                ) => failure.hint("what changes things is offered only with --writable"),
-                _ => failure,
-            }
-        }
+async fn unresolved(
+    screen: &Screen,
+    world: &World,
+    args: &InvokeArgs,
+    shown: &Observation,
+    error: &ClientError,
+) -> Failure {
+    let failure = advised(Failure::new(kind_of(error), message_of(error)), world.place, error);
+    let ClientError::Usage(usage) = error else { return failure };
+    if let Usage::AmbiguousOperation { interfaces, .. } = usage {
+        return interfaces.iter().fold(failure, |failure, reference| {
+            let words = ["invoke", &args.path, &args.operation, "--interface", &quoted_reference(reference)];
+            failure.hint(screen.commands.command(&words))
+        });
+    }
+    let meant = match usage {
+        // Where one is near, the message names it.
+        Usage::NoSuchOperation { nearest: None, .. } => meant(screen, world, args, shown).await,
+        _ => None,
+    };
+    let failure = match meant {
+        Some(meant) => failure.hint(meant),
+        None => failure,
+    };
+    let look = screen.commands.command(&["inspect", &args.path]);
+    let failure = failure.hint(format!("see what can be done with it: {look}"));
+    match (usage, world.place) {
+        (
+            Usage::NoSuchOperation { .. },
+            Place::Sources { options: SourceOptions { writable: false, .. }, .. },
+        ) => failure.hint("if it is meant to change something: that is offered only with --writable"),
         _ => failure,
     }
+}
+
+/// So many operations are named as what may have been meant.
+const MEANT: usize = 5;
+
+/// What may have been meant by an operation that is not there: those that begin so, or the same one of the entry above.
+async fn meant(screen: &Screen, world: &World, args: &InvokeArgs, shown: &Observation) -> Option<String> {
+    let wanted = args.operation.to_lowercase();
+    let begin_so = |name: &Name| !wanted.is_empty() && name.to_lowercase().starts_with(&wanted);
+    let names: Vec<Name> = operations(world, shown).await.into_iter().filter(begin_so).collect();
+    let mut named: Vec<String> =
+        names.iter().take(MEANT).map(|name| format!("`{}`", text::name(name))).collect();
+    if let Some(more @ 1..) = names.len().checked_sub(MEANT) {
+        named.push(text::count(more, "other", "others"));
+    }
+    if let Some((last, others)) = named.split_last() {
+        let or = if others.is_empty() { "" } else { " or " };
+        return Some(format!("did you mean {}{or}{last}?", others.join(", ")));
+    }
+    let above = world.client.fetch(&shown.entry().parent()?).await.ok()?;
+    let offers = operations(world, &above).await.iter().any(|name| **name == *args.operation);
+    offers.then(|| {
+        let look = screen.commands.command(&["inspect", above.entry().as_str()]);
+        format!("the entry above has such an operation: {look}")
+    })
+}
+
+/// All operations of an Object that can be told.
+async fn operations(world: &World, object: &Observation) -> Vec<Name> {
+    let interfaces = world.client.interfaces_of(object).await.into_iter().flatten();
+    interfaces
+        .flat_map(|interface| {
+            let declared = interface.descriptor().operations();
+            declared.map(|operation| operation.name().clone()).collect::<Vec<_>>()
+        })
+        .collect()
 }
 
 fn not_done(

@@ -8,19 +8,30 @@ pub(crate) mod token;
 pub(crate) mod tree;
 
 use worldspace_client::{CallFailure, ClientError, ErrorKind, NotRun};
-use worldspace_model::{EntryPath, ErrorCode, InterfaceReference, NotSent, TransportError};
+use worldspace_model::{
+    EntryPath, ErrorCode, Expansion, FetchTreeRequest, InterfaceReference, NotSent, TransportError,
+};
 
 use crate::access;
 use crate::args::SourceOptions;
 use crate::config;
 use crate::failure::{Failure, Kind};
 use crate::screen::Screen;
-use crate::world::Place;
+use crate::show;
+use crate::source::{self, SourceKind};
+use crate::world::{Place, World};
 
 /// A path as a person gives it.
-fn entry(text: &str) -> Result<EntryPath, Failure> {
+fn entry(screen: &Screen, text: &str) -> Result<EntryPath, Failure> {
     EntryPath::parse(text).map_err(|fault| {
-        let failure = Failure::usage(format!("{text:?} is no path in a Worldspace: {fault}"));
+        let mut failure = Failure::usage(format!("{text:?} is no path in a Worldspace: {fault}"));
+        if let Some(kind) = source_at(screen, text) {
+            let look = screen.commands.command(&["tree", "--at", text]);
+            failure = failure.hint(format!("to look into what is here on this machine: {look}"));
+            if let SourceKind::Sqlite(_) = kind {
+                return failure;
+            }
+        }
         match text.trim_matches('/') {
             "" => failure.hint("the top is /"),
             inner => match EntryPath::parse(&format!("/{inner}")) {
@@ -29,6 +40,12 @@ fn entry(text: &str) -> Result<EntryPath, Failure> {
             },
         }
     })
+}
+
+/// What could be looked into by `--at`, where nothing is said of that yet.
+fn source_at(screen: &Screen, text: &str) -> Option<SourceKind> {
+    let is_relative = !text.is_empty() && !text.starts_with('/');
+    (is_relative && !screen.commands.say_where()).then(|| source::kind_of(text.into()).ok().flatten())?
 }
 
 /// What the Client calls an error, as this program tells it.
@@ -77,12 +94,20 @@ pub(crate) fn message_of(error: &ClientError) -> String {
 }
 
 /// An observation that failed, and where to look instead.
-fn failed_at(screen: &Screen, place: Place, entry: &EntryPath, error: &ClientError) -> Failure {
+async fn failed_at(screen: &Screen, world: &World, entry: &EntryPath, error: &ClientError) -> Failure {
+    let place = world.place;
     let failure = Failure::new(kind_of(error), message_of(error));
     let failure = advised(failure, place, error);
     match failure.kind {
         Kind::Protocol(ErrorCode::NotFound) => {
             let failure = match entry.parent() {
+                Some(above) if is_leaf(world, &above).await => {
+                    let look = screen.commands.command(&["inspect", above.as_str()]);
+                    failure.hint(format!(
+                        "no tree shows what is below {}; what it offers may find things there: {look}",
+                        show::path(&above)
+                    ))
+                }
                 Some(above) => {
                     let look = screen.commands.command(&["tree", above.as_str(), "--depth", "1"]);
                     failure.hint(format!("see what is there: {look}"))
@@ -102,6 +127,14 @@ fn failed_at(screen: &Screen, place: Place, entry: &EntryPath, error: &ClientErr
         }
         _ => failure,
     }
+}
+
+/// Whether an entry is there and trees show nothing below it.
+async fn is_leaf(world: &World, entry: &EntryPath) -> bool {
+    let Ok(request) = FetchTreeRequest::new(entry.clone(), 1, 2, None) else { return false };
+    let observed = world.client.tree(&request).await;
+    let top = observed.ok().and_then(|observed| observed.tree().nodes().first().map(|top| top.expansion));
+    top == Some(Expansion::Leaf)
 }
 
 /// With what to do about an endpoint that does not let in, or that is not trusted.
@@ -147,6 +180,8 @@ fn quoted_reference(reference: &InterfaceReference) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::args::Format;
+    use crate::show::command::Commands;
 
     #[test]
     fn a_path_that_is_nearly_one_is_suggested() {
@@ -157,7 +192,8 @@ mod tests {
             ("//", Some("the top is /")),
             ("a/../b", None),
         ] {
-            let failure = entry(text).unwrap_err();
+            let screen = Screen::new(Format::Text, Commands::default());
+            let failure = entry(&screen, text).unwrap_err();
             assert_eq!(failure.hints.first().map(String::as_str), hint, "{text:?}");
         }
     }

@@ -34,12 +34,15 @@ pub(crate) struct TreeArgs {
 }
 
 pub(crate) async fn run(screen: &Screen, world: &World, args: &TreeArgs) -> Result<(), Failure> {
-    let entry = entry(&args.path)?;
+    let entry = entry(screen, &args.path)?;
     let usage = |fault: worldspace_model::Fault| Failure::usage(fault.to_string());
     let after = args.after.as_deref().map(Segment::parse).transpose().map_err(usage)?;
     let request = FetchTreeRequest::new(entry.clone(), args.depth, args.limit, after).map_err(usage)?;
     let observed = world.client.tree(&request).await;
-    let observed = observed.map_err(|error| failed_at(screen, world.place, &entry, &error))?;
+    let observed = match observed {
+        Ok(observed) => observed,
+        Err(error) => return Err(failed_at(screen, world, &entry, &error).await),
+    };
     if screen.is_json() {
         return screen.json(json::tree(observed.tree())?.as_bytes());
     }

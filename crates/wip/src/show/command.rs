@@ -44,6 +44,11 @@ impl Commands {
         Self { at: world.at.clone(), endpoint: world.endpoint.clone(), options: world.options }
     }
 
+    /// Whether the present command says where to look.
+    pub(crate) fn say_where(&self) -> bool {
+        !self.at.is_empty()
+    }
+
     /// `wip WORD…`, quoted.
     pub(crate) fn command(&self, words: &[&str]) -> String {
         let at = self.at.iter().flat_map(|at| ["--at", at.as_str()]);

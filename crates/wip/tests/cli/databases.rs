@@ -106,12 +106,68 @@ fn what_is_not_in_a_database_is_not_said_to_be_hidden() {
     assert!(said.contains("--hidden"), "{said}");
 }
 
+/// No tree has rows, so that a tree of the table would show nothing.
+#[test]
+fn who_asks_for_a_row_that_is_not_there_is_led_to_what_finds_rows() {
+    let home = home();
+    for (path, hint) in [
+        ("/club/members/9", "things there: wip inspect /club/members --at club.db"),
+        ("/club/member", "hint: see what is there: wip tree /club --depth 1 --at club.db"),
+    ] {
+        for command in [["inspect", path].as_slice(), &["tree", path], &["invoke", path, "read"]] {
+            let said = home.wip(&[command, &["--at", "club.db"]].concat()).failed(3);
+            assert!(said.contains(hint), "{said}");
+        }
+    }
+}
+
+#[test]
+fn an_operation_that_is_not_there_is_looked_for_before_writing_is_spoken_of() {
+    let home = home();
+    let look = |path: &str| format!("hint: see what can be done with it: wip inspect {path} --at club.db\n");
+    let writable = "hint: if it is meant to change something: that is offered only with --writable\n";
+    for (path, operation, meant) in [
+        ("/club/members/1", "MEM", "hint: did you mean `members`?\n"),
+        ("/club/members/1", "r", "hint: did you mean `read`, `read_bytes` or `read_exact`?\n"),
+        (
+            "/club/members/1",
+            "query",
+            "hint: the entry above has such an operation: wip inspect /club/members --at club.db\n",
+        ),
+        ("/club/members/1", "xyzzy", ""),
+    ] {
+        let said = home.wip(&["invoke", path, operation, "--at", "club.db"]).failed(3);
+        assert!(said.ends_with(&format!("/club/members/1\n{meant}{}{writable}", look(path))), "{said}");
+    }
+}
+
+/// A path of the machine where one of a Worldspace belongs, and the form in which others name databases.
+#[test]
+fn who_names_a_database_in_another_way_is_told_how() {
+    let home = home();
+    for (words, hint) in [
+        (["tree", "club.db"].as_slice(), "this machine: wip tree --at club.db\n"),
+        (&["inspect", "./club.db"], "this machine: wip tree --at ./club.db\n"),
+        (&["tree", "docs"], "this machine: wip tree --at docs\nhint: did you mean /docs?\n"),
+        (&["tree", "docs", "--at", "docs"], "`/`\nhint: did you mean /docs?\n"),
+        (&["tree", "club"], "`/`\nhint: did you mean /club?\n"),
+    ] {
+        let said = home.wip(words).failed(2);
+        assert!(said.ends_with(hint), "{said}");
+    }
+    for at in ["sqlite:club.db", "file:club.db?mode=ro"] {
+        let said = home.wip(&["tree", "--at", at]).failed(1);
+        assert!(said.ends_with("\nhint: the path alone is enough: club.db\n"), "{said}");
+    }
+}
+
 #[test]
 fn rows_are_changed_only_where_that_is_offered_and_only_in_the_state_that_was_seen() {
     let home = home();
     let update = ["invoke", "/club/members/2", "update", "name=Bea"];
     let said = home.wip(&[&update[..], &["--at", "club.db"]].concat()).failed(3);
-    assert!(said.ends_with("hint: what changes things is offered only with --writable\n"), "{said}");
+    let writable = "hint: if it is meant to change something: that is offered only with --writable\n";
+    assert!(said.ends_with(writable), "{said}");
 
     let here = ["--at", "club.db", "--writable"];
     let look = || home.wip(&[&["inspect", "/club/members/2"][..], &here].concat());
@@ -125,7 +181,7 @@ fn rows_are_changed_only_where_that_is_offered_and_only_in_the_state_that_was_se
     assert!(done.starts_with("updated\n"), "{done}");
     // A rule of the database is an answer, not an error.
     let refused = home.wip(&[&["invoke", "/club/members/2", "update", "name=Ann"][..], &here].concat()).ok();
-    assert!(refused.contains("refused") && refused.contains("name"), "{refused}");
+    assert!(refused.starts_with("refused:\n") && refused.contains(" [name]\n"), "{refused}");
     let read = home.wip(&["invoke", "/club/members/2", "read", "--at", "club.db"]).ok();
     assert!(read.contains("Bea"), "{read}");
 }
