@@ -152,14 +152,19 @@ impl Declared {
         Ok(links)
     }
 
+    /// The interface of that reference, if it is one that needs no look at the schema.
+    pub(super) fn of_no_schema(&self, reference: &LocalReference) -> Option<&Interface> {
+        (*reference == self.of_database.0).then_some(&self.of_database.1)
+    }
+
     /// The interface of that reference, if there is one.
     pub(super) fn interface(
         &self,
         session: &mut dyn Session,
         reference: &LocalReference,
     ) -> Result<Option<Interface>, DeclareError> {
-        if *reference == self.of_database.0 {
-            return Ok(Some(self.of_database.1.clone()));
+        if let Some(known) = self.of_no_schema(reference) {
+            return Ok(Some(known.clone()));
         }
         let stamp = session.stamp();
         if let Some(known) = self.known(stamp, |known| known.interfaces.get(reference).cloned()) {

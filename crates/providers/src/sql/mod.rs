@@ -173,6 +173,7 @@ impl Inner {
         }
         if call.interface().name.as_str() == DATABASE {
             let mut session = self.engine.begin(Purpose::Foreign, &watch)?;
+            call.compare(&objects::schema_state(&*session))?;
             return read::raw::run(&mut *session, context, call);
         }
         let mut session = self.engine.begin(Purpose::Read, &watch)?;
@@ -214,6 +215,9 @@ impl Provider for Database {
         context: &Context,
         reference: &LocalReference,
     ) -> Result<Interface, ProviderError> {
+        if let Some(known) = self.0.declared.of_no_schema(reference) {
+            return Ok(known.clone());
+        }
         let reference = reference.clone();
         let work = move |session: &mut dyn Session, declared: &Declared| {
             declared.interface(session, &reference)?.ok_or(ProviderError::NotFound)

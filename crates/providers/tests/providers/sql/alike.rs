@@ -154,6 +154,7 @@ fn a_database_that_is_locked_is_still_one() {
     let locked = world.fetch("/").unwrap();
     assert_eq!((locked.description.as_deref(), locked.interfaces.len()), (Some("SQLite database"), 1));
     assert_eq!(locked.validator, None);
+    assert!(world.interface("/").descriptor.require_operation("sql").is_ok());
     lock.execute_batch("ROLLBACK").unwrap();
     let free = world.fetch("/").unwrap();
     assert!(free.validator.is_some() && free.r#ref == locked.r#ref);
