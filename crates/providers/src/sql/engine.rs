@@ -7,8 +7,10 @@
 //! **What a second engine brings.** A [`Dialect`]; a [`Stamp`] that changes with the schema; the catalogue as `catalog` says it,
 //! each column's type as one of `ColumnKind`; errors as [`SqlError`], and rules that a change would break as [`Violation`]s. Its
 //! language has to have what is written above: names in double quotes, `COLLATE` behind an operand, `NULLS FIRST`, `LIMIT`,
-//! `ESCAPE`, `FALSE` as a condition, windows over groups, and `RETURNING`. Values are compared as columns compare them, so
-//! that `=` finds the row with a key and `<` goes on where `ORDER BY` does.
+//! `FALSE` as a condition, windows over groups, and `RETURNING`. Values are compared as columns compare them, so that `=` finds
+//! the row with a key and `<` goes on where `ORDER BY` does. Three words are SQLite's alone, and belong into the dialect of the
+//! second one: `LIKE` without regard to the case of ASCII (`read::condition`), the collation `BINARY`, and the `+` that keeps a
+//! column's type from changing what it is compared with (`key`, `read::order`).
 //!
 //! **What would have to be widened for it.** [`Cell`] has the five kinds of values of SQLite: decimals, UUIDs, arrays and times with
 //! a zone would have to be told apart in it, in `ColumnKind` and in keys (`key`). A relation has one name: where there are
@@ -43,9 +45,7 @@ pub(super) struct Dialect {
     pub(super) reads: &'static str,
     /// The function that gives a part of a text or of bytes.
     pub(super) part: &'static str,
-    /// The operator of patterns with `%` and `_`.
-    pub(super) like: &'static str,
-    /// Which letters it takes for the same, in words.
+    /// Which letters `LIKE` takes for the same, in words.
     pub(super) like_letters: &'static str,
     /// How many may change rows at one time. More wait before they begin, and not within the database.
     pub(super) writers: usize,

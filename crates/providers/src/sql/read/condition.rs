@@ -6,17 +6,10 @@ use worldspace_model::{Field, Name, Quoted, Type, UnionCase, Value};
 use crate::sql::catalog::{Column, ColumnKind, Relation};
 use crate::sql::cell::Cell;
 use crate::sql::describe;
-use crate::sql::engine::{Dialect, Statement};
+use crate::sql::engine::{Dialect, Most, Statement};
 use crate::sql::key::{RowKey, bound, equal};
 use crate::sql::names::Unique;
 use crate::sql::shape::{Shape, relation_path, type_of};
-
-/// Conditions in one list, and lists, at most: the database bounds how deep an expression is.
-const MOST: usize = 200;
-/// Values in all conditions at most, likewise.
-const MOST_VALUES: usize = 30_000;
-/// The longest pattern that the database takes, in bytes.
-const LONGEST_PATTERN: usize = 50_000;
 
 /// The name of the type of one condition.
 pub(super) const CONDITION: &str = "Condition";
@@ -101,12 +94,10 @@ pub(super) fn write(call: &Call, shape: &Shape, statement: &mut Statement) -> Re
         return Ok(());
     };
     let lists = items(lists);
-    bounded(lists.len(), "where")?;
     // No list at all is no way to be chosen.
     statement.push(if lists.is_empty() { "FALSE" } else { "(" });
     for (at, list) in lists.iter().enumerate() {
         let conditions = items(list);
-        bounded(conditions.len(), &format!("where[{at}]"))?;
         statement.push(if at > 0 { " OR (" } else { "(" });
         for (within, condition) in conditions.iter().enumerate() {
             statement.push(if within > 0 { " AND " } else { "" });
@@ -115,21 +106,39 @@ pub(super) fn write(call: &Call, shape: &Shape, statement: &mut Statement) -> Re
         statement.push(if conditions.is_empty() { "TRUE)" } else { ")" });
     }
     statement.push(if lists.is_empty() { "" } else { ")" });
-    if statement.parameters.len() > MOST_VALUES {
-        return Err(Refusal::argument(
-            "where",
-            format!("compares with more than {MOST_VALUES} values; ask in several calls"),
-        ));
-    }
     Ok(())
 }
 
-fn bounded(number: usize, place: &str) -> Result<(), Refusal> {
-    if number > MOST {
-        return Err(Refusal::argument(
-            place,
-            format!("holds more than {MOST}; ask in several calls, or use `in`"),
-        ));
+/// Whether `where` says no more than one statement may hold.
+pub(super) fn check(call: &Call, most: &Most) -> Result<(), Refusal> {
+    let bounded = |number: usize, place: &str| match number > most.conditions {
+        true => {
+            let why = format!("holds more than {}; ask in several calls, or use `in`", most.conditions);
+            Err(Refusal::argument(place, why))
+        }
+        false => Ok(()),
+    };
+    let lists = call.argument("where").map(items).unwrap_or_default();
+    bounded(lists.len(), "where")?;
+    let mut values = 0;
+    for (at, list) in lists.iter().enumerate() {
+        bounded(items(list).len(), &format!("where[{at}]"))?;
+        for (within, condition) in items(list).iter().enumerate() {
+            let Some((name, Some(payload))) = case(condition) else { continue };
+            let exact = payload.as_record().and_then(|record| record.get("test"));
+            values += match case(exact.unwrap_or(payload)) {
+                Some(("in", Some(list))) => items(list).len(),
+                Some(("like", Some(pattern))) if pattern.as_str().map_or(0, str::len) > most.pattern => {
+                    let place = format!("where[{at}][{within}].{name}.like");
+                    return Err(Refusal::argument(&place, format!("is longer than {} bytes", most.pattern)));
+                }
+                _ => 1,
+            };
+        }
+    }
+    if values > most.values {
+        let why = format!("compares with more than {} values; ask in several calls", most.values);
+        return Err(Refusal::argument("where", why));
     }
     Ok(())
 }
@@ -235,11 +244,6 @@ fn test(
             &place,
             "is null, which no value compares with; use the tests `null` and `not_null`",
         ));
-    }
-    if let (" LIKE ", Cell::Text(pattern)) = (operator, &value)
-        && pattern.len() > LONGEST_PATTERN
-    {
-        return Err(Refusal::argument(&place, format!("is longer than {LONGEST_PATTERN} bytes")));
     }
     statement.push(operator).bind(value);
     if operator == " LIKE " {

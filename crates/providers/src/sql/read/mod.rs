@@ -33,6 +33,7 @@ pub(super) fn run(
     if interface != ROW {
         // Rows come and go without the table being another one.
         call.compare(&objects::schema_state(session))?;
+        condition::check(&call, &declared.dialect.most)?;
     }
     let result = match (interface, call.operation()) {
         (TABLE | VIEW, "query") => table::query(session, context, &call, &shape),

@@ -53,7 +53,6 @@ const DIALECT: Dialect = Dialect {
     sql: "The dialect is SQLite's.",
     reads: "SELECT, WITH … SELECT, VALUES or EXPLAIN QUERY PLAN",
     part: "substr",
-    like: "LIKE",
     like_letters: "ASCII letters of either case",
     writers: 1,
     most: Most { conditions: 200, values: 30_000, pattern: 50_000 },
