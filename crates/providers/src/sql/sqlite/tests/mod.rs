@@ -20,6 +20,7 @@ mod changes;
 mod files;
 mod foreign;
 mod keys;
+mod listing;
 
 /// A database in a directory of its own.
 struct File {
