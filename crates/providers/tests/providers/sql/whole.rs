@@ -10,7 +10,7 @@ use rusqlite::types::ValueRef;
 use serde_json::{Value as Json, json};
 use worldspace_client::{CallOptions, Client, ClientError, Settings as ClientSettings};
 use worldspace_host::Host;
-use worldspace_model::{EntryPath, FetchTreeRequest, Principal, Record, Value};
+use worldspace_model::{EntryPath, ErrorCode, FetchTreeRequest, Principal, Record, Value};
 use worldspace_providers::sql::{Database, Settings};
 
 use super::databases::{Copy, Template, chinook, create, literal, names, one, quoted, torture};
@@ -105,7 +105,7 @@ impl Seen {
 }
 
 fn is_absent(error: &ClientError) -> bool {
-    format!("{error:?}").contains("NotFound")
+    matches!(error, ClientError::Refused(error) if error.code == ErrorCode::NotFound)
 }
 
 pub(super) fn entry_of(row: &Value) -> Option<EntryPath> {
@@ -144,21 +144,11 @@ fn json_of(value: &Value) -> Json {
     }
 }
 
-/// Rows by what they hold, as text, with how often each is there. A whole number is the same however it is written.
+/// Rows by what they hold, as text, with how often each is there. An integer and the same number as a real one are two things.
 fn counted(rows: impl Iterator<Item = Json>) -> BTreeMap<String, usize> {
-    fn plain(value: Json) -> Json {
-        match value {
-            Json::Number(number) => match number.as_f64() {
-                Some(value) if value.fract() == 0.0 && value.abs() < 1e15 => json!(value as i64),
-                _ => Json::Number(number),
-            },
-            Json::Object(fields) => fields.into_iter().map(|(name, value)| (name, plain(value))).collect(),
-            other => other,
-        }
-    }
     let mut counted = BTreeMap::new();
     for row in rows {
-        *counted.entry(plain(row).to_string()).or_default() += 1;
+        *counted.entry(row.to_string()).or_default() += 1;
     }
     counted
 }
