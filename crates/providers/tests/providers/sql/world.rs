@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use rusqlite::Connection;
 use tempfile::TempDir;
-use worldspace_host::Host;
+use worldspace_host::{Host, Provider};
 use worldspace_model::{EntryPath, Value};
 use worldspace_providers::sql::{Database, Settings};
 
@@ -41,6 +41,15 @@ impl World {
     }
 
     pub(super) fn made(settings: Settings, make: impl FnOnce(&Connection)) -> Self {
+        Self::behind(settings, make, |database| database)
+    }
+
+    /// With a provider in front of the database.
+    pub(super) fn behind<P: Provider>(
+        settings: Settings,
+        make: impl FnOnce(&Connection),
+        front: impl FnOnce(Database) -> P,
+    ) -> Self {
         let directory = TempDir::new().unwrap();
         let path = directory.path().join("a.db");
         let connection = Connection::open(&path).unwrap();
@@ -49,7 +58,7 @@ impl World {
         connection.pragma_update(None, "user_version", 1).unwrap();
         drop(connection);
         let database = Database::open_sqlite(&path, settings).unwrap();
-        let hosted = Hosted::new(Host::builder().mount(EntryPath::parse(MOUNT).unwrap(), database));
+        let hosted = Hosted::new(Host::builder().mount(EntryPath::parse(MOUNT).unwrap(), front(database)));
         Self { hosted, directory }
     }
 
