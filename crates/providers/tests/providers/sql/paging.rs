@@ -19,7 +19,7 @@ const TABLES: [(&str, &str); 6] = [
 ];
 
 /// Few values, so that many are alike.
-fn cell() -> impl Strategy<Value = String> {
+pub(super) fn cell() -> impl Strategy<Value = String> {
     prop_oneof![
         3 => Just("NULL".to_owned()),
         4 => (-2_i64..3).prop_map(|value| value.to_string()),
