@@ -11,8 +11,9 @@ use worldspace_idl::text_view::{self, Options};
 use worldspace_model::{ErrorCode, Fault, Location, Namespace, Operation, Rule, Shape, Step, TypeRef};
 use worldspace_wire::DecodeError;
 
+use crate::example;
 use crate::failure::{Failure, Kind};
-use crate::show::text;
+use crate::show::{command, text};
 
 /// So much of what was written is repeated when it is wrong.
 const REPEATED: usize = 60;
@@ -83,7 +84,7 @@ pub(crate) fn document(
             return Err(Failure::usage(format!("{name}: given twice (by --input and by {word})")));
         }
         let member = match value {
-            Word::Json(text) => Member::Whole(json(&text).map_err(misfit)?.to_owned()),
+            Word::Json(text) => Member::Whole(structured(&text, parameter.ty).map_err(misfit)?.to_owned()),
             Word::Text(text) => coerce(&text, parameter.ty).map_err(misfit)?,
             Word::Content(content) => from_file(content, parameter.ty).map_err(misfit)?,
             Word::File(file) => return Err(misfit(format!("{file} has not been read"))),
@@ -187,7 +188,7 @@ fn coerce(text: &str, ty: TypeRef<'_>) -> Result<Member, String> {
 }
 
 fn scalar(text: &str, ty: TypeRef<'_>) -> Result<String, String> {
-    let expected = |what: &str| format!("expected {what}, found {:?}", clipped(text));
+    let expected = |what: &str| expected(what, text);
     match ty.shape() {
         Shape::String | Shape::Entry => Ok(string(text)),
         Shape::Enum(cases) => match cases.find(text) {
@@ -218,8 +219,21 @@ fn scalar(text: &str, ty: TypeRef<'_>) -> Result<String, String> {
                 Err(format!("{why}; a string is written in quotation marks: {}", string(&clipped(text))))
             }
         },
-        Shape::Record(_) | Shape::List(_) | Shape::Union(_) => json(text).map(str::to_owned),
+        Shape::Record(_) | Shape::List(_) | Shape::Union(_) => structured(text, ty).map(str::to_owned),
     }
+}
+
+fn expected(what: &str, text: &str) -> String {
+    format!("expected {what}, found {:?}", clipped(text))
+}
+
+/// The text, if it is JSON. What is wrong with it as JSON helps who meant to write some.
+fn structured<'t>(text: &'t str, ty: TypeRef<'_>) -> Result<&'t str, String> {
+    let is_structured = matches!(ty.shape(), Shape::Record(_) | Shape::List(_) | Shape::Union(_));
+    json(text).map_err(|why| match is_structured && !text.trim_start().starts_with(['{', '[']) {
+        true => expected(&format!("a {} as JSON", ty.kind()), text),
+        false => why,
+    })
 }
 
 /// A file's bytes, its text, or its JSON, as the type has it.
@@ -283,15 +297,23 @@ fn misfit(operation: &Operation, at: &Location, rule: Option<&Rule>, message: St
     }
 }
 
-/// A failure over one parameter, with its declaration if there is such a one.
+/// A failure over one parameter, with its declaration if there is such a one, and how it is written where that is more
+/// than a word.
 fn about(operation: &Operation, name: &str, message: String) -> Failure {
     let parameters = &operation.declaration().parameters;
-    match parameters.iter().find(|parameter| &*parameter.name == name) {
-        None => Failure::usage(message),
-        Some(parameter) => {
-            let declared = text_view::field(parameter, Options::default());
-            Failure::usage(message).hint(format!("it is declared as\n{declared}"))
-        }
+    let declared = parameters.iter().find(|parameter| &*parameter.name == name);
+    let Some((declared, parameter)) = declared.zip(operation.parameters().find(name)) else {
+        return Failure::usage(message);
+    };
+    let declared = text_view::field(declared, Options::default());
+    let failure = Failure::usage(message).hint(format!("it is declared as\n{declared}"));
+    let failure = match example::word(name, parameter.ty) {
+        Some(word) => failure.hint(format!("it is written as in {}", command::quote(&word))),
+        None => failure,
+    };
+    match example::of_cases(parameter.ty) {
+        Some(cases) => failure.hint(cases),
+        None => failure,
     }
 }
 

@@ -7,6 +7,7 @@ mod args;
 mod arguments;
 mod commands;
 mod config;
+mod example;
 mod failure;
 mod interruption;
 mod json;

@@ -128,7 +128,7 @@ fn an_operation_that_is_not_there_is_looked_for_before_writing_is_spoken_of() {
     let writable = "hint: if it is meant to change something: that is offered only with --writable\n";
     for (path, operation, meant) in [
         ("/club/members/1", "MEM", "hint: did you mean `members`?\n"),
-        ("/club/members/1", "r", "hint: did you mean `read`, `read_bytes` or `read_exact`?\n"),
+        ("/club/members/1", "r", "hint: did you mean `read`, `read_exact` or `read_bytes`?\n"),
         (
             "/club/members/1",
             "query",
@@ -139,6 +139,33 @@ fn an_operation_that_is_not_there_is_looked_for_before_writing_is_spoken_of() {
         let said = home.wip(&["invoke", path, operation, "--at", "club.db"]).failed(3);
         assert!(said.ends_with(&format!("/club/members/1\n{meant}{}{writable}", look(path))), "{said}");
     }
+}
+
+#[test]
+fn who_writes_a_filter_or_an_order_wrongly_is_shown_one() {
+    let home = home();
+    let order = "hint: it is written as in 'order_by:=[{\"column\": \"id\"}]'\n";
+    let filter = "hint: it is written as in 'where:=[[{\"$case\": \"id\", \"value\": {\"$case\": \"equal\", \"value\": 1}}]]'\n\
+        hint: a case is written {\"$case\": \"…\", \"value\": …}; there are id, name, sponsor";
+    for (word, error, hint) in [
+        ("order_by=name", "error: order_by: expected a record as JSON, found \"name\"\n", order),
+        ("order_by:=name", "error: order_by: expected a list as JSON, found \"name\"\n", order),
+        ("order_by:=[{\"column\":\"nam\"}]", "error: order_by[0].column: ", order),
+        ("where=name", "error: where[0][0]: the case `name` needs a `value`", filter),
+        ("where=Bo", "error: where: there is no case `Bo`", filter),
+        ("where=[[{\"name\":\"Bo\"}]]", "error: where[0][0]", filter),
+        ("where=[[{\"$case\":\"name\",\"value\":\"Bo\"}]]", "error: where[0][0]", filter),
+    ] {
+        let said = home.wip(&["invoke", "/club/members", "query", word, "--at", "club.db"]).failed(2);
+        assert!(said.starts_with(error) && said.contains(hint), "{said}");
+    }
+    // What is shown can be pasted.
+    let shown = [
+        "where:=[[{\"$case\": \"id\", \"value\": {\"$case\": \"equal\", \"value\": 1}}]]",
+        "order_by:=[{\"column\": \"id\"}]",
+    ];
+    let query = [&["invoke", "/club/members", "query", "--at", "club.db"], &shown[..]].concat();
+    assert!(home.wip(&query).ok().contains("Ann"));
 }
 
 /// A path of the machine where one of a Worldspace belongs, and the form in which others name databases.
