@@ -28,7 +28,7 @@ fn given(column: &'static str) -> BoxedStrategy<(Value, String)> {
         "flag" => any::<bool>().prop_map(|on| (Value::Boolean(on), i64::from(on).to_string())).boxed(),
         "n" => small.prop_map(|n| (integer(n), n.to_string())).boxed(),
         "x" => small.prop_map(|n| (json(&format!("{n}.5")), format!("{n}.5"))).boxed(),
-        "s" => short().prop_map(|text| (Value::from(&*text), format!("'{text}'"))).boxed(),
+        "s" => "[abAB%_]{0,2}".prop_map(|text| (Value::from(&*text), format!("'{text}'"))).boxed(),
         "d" => "[-1]?[0-2]".prop_map(|text| (Value::from(&*text), format!("'{text}'"))).boxed(),
         "b" => Just((value("x'00ff'"), "x'00ff'".to_owned())).boxed(),
         _ => prop_oneof![
