@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 use worldspace_http::auth::Token;
 
+use crate::behind::Behind;
 use crate::failure::Failure;
 
 /// Where `wip serve` listens and where commands look, unless told otherwise.
@@ -75,8 +76,9 @@ pub(crate) fn is_endpoint(world: &str) -> bool {
 const OWN: [&str; 5] =
     ["wip", "worldspace_client", "worldspace_host", "worldspace_http", "worldspace_providers"];
 
-/// Logs to stderr as loudly as was asked for; what goes wrong in a server has no other place to be told.
-pub(crate) fn log(verbose: u8, serving: bool) {
+/// Logs to stderr as loudly as was asked for; what goes wrong in a server has no other place to be told. Where nothing was
+/// asked for, what goes wrong within one command is kept for the end of it.
+pub(crate) fn log(verbose: u8, serving: bool) -> Behind {
     use tracing_subscriber::filter::{LevelFilter, Targets};
     use tracing_subscriber::prelude::*;
     let (own, others) = match verbose {
@@ -87,6 +89,11 @@ pub(crate) fn log(verbose: u8, serving: bool) {
         _ => (LevelFilter::TRACE, LevelFilter::TRACE),
     };
     let filter = Targets::new().with_default(others).with_targets(OWN.map(|name| (name, own)));
+    let behind = Behind::default();
+    if verbose == 0 && !serving {
+        tracing_subscriber::registry().with(behind.clone().with_filter(filter)).init();
+        return behind;
+    }
     let colours =
         std::io::stderr().is_terminal() && env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let layer = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(colours);
@@ -96,6 +103,7 @@ pub(crate) fn log(verbose: u8, serving: bool) {
         true => registry.with(layer.with_filter(filter)).init(),
         false => registry.with(layer.without_time().with_target(false).with_filter(filter)).init(),
     }
+    behind
 }
 
 /// How many cells a line has; none where nobody looks at lines.

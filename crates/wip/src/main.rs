@@ -5,6 +5,7 @@
 mod access;
 mod args;
 mod arguments;
+mod behind;
 mod commands;
 mod config;
 mod example;
@@ -27,6 +28,7 @@ use clap::Parser;
 use clap::error::ErrorKind;
 
 use args::{Args, Command, Format};
+use behind::Behind;
 use failure::{Failure, Kind, exit};
 use interruption::Interruption;
 use screen::Screen;
@@ -39,8 +41,8 @@ fn main() -> ExitCode {
         Err(error) => return ExitCode::from(not_understood(&words, &error)),
     };
     let screen = Screen::new(args.global.format, Commands::looking(&args.global.world));
-    config::log(args.global.verbose, matches!(args.command, Command::Serve(_)));
-    ExitCode::from(run(&screen, args))
+    let behind = config::log(args.global.verbose, matches!(args.command, Command::Serve(_)));
+    ExitCode::from(run(&screen, args, &behind))
 }
 
 /// `wip help --help` asks for what `wip help` gives.
@@ -80,7 +82,7 @@ fn in_one_line(text: &str) -> Failure {
 }
 
 /// The exit status, unless the program ends as the signal that interrupted it would have it.
-fn run(screen: &Screen, args: Args) -> u8 {
+fn run(screen: &Screen, args: Args, behind: &Behind) -> u8 {
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return told(screen, &Failure::io("cannot start", &error)),
@@ -103,16 +105,15 @@ fn run(screen: &Screen, args: Args) -> u8 {
     drop(entered);
     // A thread that waits for stdin would keep a finished program.
     runtime.shutdown_background();
-    match status {
-        Ok(status) => status,
-        Err(failure) => {
-            let status = told(screen, &failure);
-            if failure.kind == Kind::Interrupted {
-                interruption.end();
-            }
-            status
-        }
+    let (status, interrupted) = match status {
+        Ok(status) => (status, false),
+        Err(failure) => (told(screen, &failure), failure.kind == Kind::Interrupted),
+    };
+    screen.log(&behind.take());
+    if interrupted {
+        interruption.end();
     }
+    status
 }
 
 fn told(screen: &Screen, failure: &Failure) -> u8 {

@@ -68,6 +68,13 @@ impl Screen {
         let _ = anstream::stderr().write_all(text.as_bytes());
     }
 
+    /// Says on stderr what was logged.
+    pub(crate) fn log(&self, lines: &[String]) {
+        for line in lines {
+            self.aside(&format!("{}: {line}\n", styled(style::FAINT, "log")));
+        }
+    }
+
     /// Says what failed: to people on stderr, to programs on stdout. A message may be a Host's, so it cannot begin a
     /// line of its own; hints are this program's.
     pub(crate) fn failure(&self, failure: &Failure) {

@@ -264,6 +264,26 @@ fn a_damaged_database_is_told_before_anything_is_served() {
     }
 }
 
+/// The cause is in the log, of which one command shows no raw lines.
+#[test]
+fn what_a_damaged_table_does_to_a_command_is_said_behind_it() {
+    let home = home();
+    let mut file = std::fs::read(home.path().join("club.db")).unwrap();
+    file[4096..].fill(0xff);
+    std::fs::write(home.path().join("club.db"), file).unwrap();
+    let query = ["invoke", "/club/members", "query", "--at", "club.db"];
+    let said = home.wip(&query).failed(4);
+    let (error, log) = said.split_once('\n').unwrap();
+    assert!(error.starts_with("error: the Host failed on `/club/members`"), "{said}");
+    assert!(log.starts_with("log: /club/members: the call failed: the database failed: "), "{said}");
+    assert_eq!(log.lines().count(), 1, "{said}");
+    let said = home.wip(&[&query[..], &["-v"]].concat()).failed(4);
+    assert!(said.contains("ERROR the call failed") && !said.contains("log: "), "{said}");
+    let ran = home.wip(&[&query[..], &["-o", "json"]].concat());
+    let document: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!((&document["error"]["code"], ran.stderr.as_str()), (&"internal".into(), log));
+}
+
 /// Otherwise SQLite would lose its locks whenever the file is read as a file.
 #[test]
 fn a_database_and_a_directory_that_holds_it_are_not_offered_by_one_process() {
