@@ -182,14 +182,25 @@ fn one(
         let pairs = reference.key.pairs(relation, target).ok_or(Refusal::InterfaceChanged)?;
         let pairs = pairs.into_iter().map(|(column, place)| (column, &target.columns[place]));
         let compared = pairs.map(|(column, referenced)| (&*column.name, referenced, Some(referenced)));
-        equal(statement, compared, |statement, referenced| match key.value(target, referenced) {
-            // What refers to a row that is gone is found by its entry too.
-            Some(value) => bound(statement, value),
-            None => {
-                statement.push("(SELECT ").name(&referenced.name).push(" FROM ").name(&target.name);
-                key.is(target, statement.push(" WHERE "));
-                statement.push(")");
+        equal(statement, compared, |statement, referenced| {
+            match key.value(target, referenced) {
+                // By what is named, so that what refers to a row that is gone is found too; of the type of the column that is
+                // referred to, which decides what is the same: what refers may be of another one.
+                Some(value) => {
+                    bound(statement.push("(SELECT "), value);
+                    statement
+                        .push(" UNION ALL SELECT ")
+                        .name(&referenced.name)
+                        .push(" FROM ")
+                        .name(&target.name);
+                    statement.push(" WHERE FALSE");
+                }
+                None => {
+                    statement.push("(SELECT ").name(&referenced.name).push(" FROM ").name(&target.name);
+                    key.is(target, statement.push(" WHERE "));
+                }
             }
+            statement.push(")");
         });
         return Ok(());
     }
