@@ -19,8 +19,12 @@ const OPERATIONS: i32 = 1_000;
 const COMMIT_WAIT: Duration = if cfg!(test) { Duration::from_millis(300) } else { Duration::from_secs(5) };
 /// Statements that a connection keeps ready.
 const STATEMENTS: usize = 64;
-/// The longest value or row that a caller's statement may make or read.
-pub(super) const LONGEST: i32 = 16 << 20;
+/// The longest value or row that a caller's statement may make or read: to make one is a single step, which nothing ends.
+pub(super) const LONGEST: i32 = 2 << 20;
+/// The longest pattern of LIKE and GLOB, in bytes: SQLite calls itself for every `%` of it, on a stack of fixed size.
+pub(super) const LONGEST_PATTERN: i32 = 1_000;
+/// What all of SQLite in this process may hold in memory, in bytes.
+const HEAP: i64 = 1 << 30;
 
 /// A connection.
 pub(super) struct Link {
@@ -72,12 +76,18 @@ impl Link {
         }
         raw.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0)?;
         raw.set_limit(Limit::SQLITE_LIMIT_WORKER_THREADS, 0)?;
+        raw.set_limit(Limit::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, LONGEST_PATTERN)?;
         raw.set_prepared_statement_cache_capacity(STATEMENTS);
         // A file that is cut short while it is mapped would end the process.
         raw.execute_batch("PRAGMA mmap_size=0; PRAGMA cell_size_check=ON")?;
         if purpose != Purpose::Write {
             raw.execute_batch("PRAGMA query_only=ON")?;
         }
+        if purpose == Purpose::Foreign {
+            // What a caller's statement sorts is bounded like all memory; a disk it would fill.
+            raw.execute_batch("PRAGMA temp_store=MEMORY")?;
+        }
+        bound_memory(&raw)?;
         let strict = Strict::default();
         raw.authorizer(Some(authorizer(strict.clone())))?;
         Ok(Self { raw, identity, strict, prepared_for: None, watch: None, spoiled: false })
@@ -138,18 +148,26 @@ impl Link {
 }
 
 /// What a caller's statement may be and make, so that no small one takes much memory.
-const FOREIGN: [(Limit, i32); 10] = [
+const FOREIGN: [(Limit, i32); 9] = [
     (Limit::SQLITE_LIMIT_LENGTH, LONGEST),
     (Limit::SQLITE_LIMIT_SQL_LENGTH, 1 << 20),
     (Limit::SQLITE_LIMIT_EXPR_DEPTH, 200),
     (Limit::SQLITE_LIMIT_COMPOUND_SELECT, 100),
     (Limit::SQLITE_LIMIT_VDBE_OP, 250_000),
     (Limit::SQLITE_LIMIT_FUNCTION_ARG, 100),
-    (Limit::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1_000),
     (Limit::SQLITE_LIMIT_VARIABLE_NUMBER, 2_000),
     (Limit::SQLITE_LIMIT_TRIGGER_DEPTH, 1),
     (Limit::SQLITE_LIMIT_PARSER_DEPTH, 500),
 ];
+
+/// Bounds the memory of the library, unless the program that this is part of has done so.
+fn bound_memory(raw: &Connection) -> Result<(), rusqlite::Error> {
+    let bound: i64 = raw.query_row("PRAGMA hard_heap_limit", [], |row| row.get(0))?;
+    if bound == 0 {
+        raw.query_row(&format!("PRAGMA hard_heap_limit={HEAP}"), [], |_| Ok(()))?;
+    }
+    Ok(())
+}
 
 /// The identity of the file that stands there.
 pub(super) fn identity(path: &Path) -> Result<FileIdentity, SqlError> {

@@ -2,6 +2,7 @@
 
 use rusqlite::{Error, ffi};
 
+use super::connect::LONGEST_PATTERN;
 use crate::sql::engine::{SqlError, Watch};
 
 /// Why a step of a session ended early: SQLite refused, or whoever takes the rows did.
@@ -73,9 +74,27 @@ pub(super) fn needs_recovery(error: &Error) -> bool {
     }
 }
 
-/// An error of a statement that was made here; `sql` is its text, and `watch` is what ends it.
-pub(super) fn of_own(error: Error, sql: &str, watch: Option<&Watch>) -> SqlError {
+/// Why the file cannot be read as it stands, where only a program that may write can help, in words.
+pub(super) fn unready(error: &Error) -> Option<&'static str> {
+    const LEFT: &str = "a program that was changing it ended in the middle, and only one that may write can put it in order; \
+                        open it once with such a program, or serve it writable";
+    match extended(error)? {
+        ffi::SQLITE_READONLY_ROLLBACK | ffi::SQLITE_READONLY_RECOVERY => Some(LEFT),
+        ffi::SQLITE_READONLY_CANTINIT | ffi::SQLITE_READONLY_DIRECTORY => Some(SHARED),
+        _ => None,
+    }
+}
+
+/// Of the files beside it.
+pub(super) const SHARED: &str = "it, or a file that SQLite keeps beside it, cannot be opened; a database in WAL mode needs \
+                                 its `-wal` and `-shm` files, or a directory where they can be made";
+
+/// An error of a statement that was made here; `watch` is what ends it.
+pub(super) fn of_own(error: Error, watch: Option<&Watch>) -> SqlError {
     let Some(code) = primary(&error) else { return SqlError::failed(error) };
+    if let Some(hint) = unready(&error) {
+        return SqlError::Limit(format!("the database cannot be read: {hint}"));
+    }
     match code {
         ffi::SQLITE_INTERRUPT => watch.map_or(SqlError::Late, Watch::ended),
         ffi::SQLITE_BUSY | ffi::SQLITE_LOCKED => SqlError::Busy,
@@ -84,29 +103,39 @@ pub(super) fn of_own(error: Error, sql: &str, watch: Option<&Watch>) -> SqlError
             SqlError::Limit("a value would be longer than SQLite holds; give less".to_owned())
         }
         ffi::SQLITE_FULL => SqlError::Limit(FULL.to_owned()),
-        ffi::SQLITE_ERROR => of_definition(error, sql),
+        ffi::SQLITE_ERROR => of_definition(error),
+        ffi::SQLITE_NOMEM => SqlError::Limit(MEMORY.to_owned()),
         _ => SqlError::failed(error),
     }
 }
+
+/// Of memory.
+const MEMORY: &str = "it takes more memory than this Host gives to SQLite; ask for less at a time, and sort and group fewer \
+                      rows, or call again later if others take it now";
 
 /// Of a full disk.
 pub(super) const FULL: &str = "the disk is full, or the database has all the pages that it may have; \
                                nothing was changed";
 
-/// What cannot be run as it stands: since the schema is another one, or since a view, trigger or check of the database is
-/// not sound or needs what only another program has.
-fn of_definition(error: Error, sql: &str) -> SqlError {
+/// What cannot be run as it stands. Statements that were made here say what the schema of their own transaction says, so that it
+/// is up to a view, trigger or check of the database, which is not sound or needs what only another program has.
+fn of_definition(error: Error) -> SqlError {
     let text = message(&error);
     if text.is_empty() || text.contains("syntax error") {
         return SqlError::failed(error);
     }
-    // Names are always quoted here, so that this tells ours from those within a view or trigger.
-    let ours =
-        missing(text).is_some_and(|(_, name)| sql.contains(&format!("\"{}\"", name.replace('"', "\"\""))));
-    if ours {
-        return SqlError::SchemaChanged;
+    if text == PATTERN {
+        return SqlError::Limit(too_long_a_pattern());
     }
     SqlError::Limit(format!("a view, trigger or rule of the database cannot be run: {text}"))
+}
+
+/// What SQLite says of a pattern that is too long.
+pub(super) const PATTERN: &str = "LIKE or GLOB pattern too complex";
+
+/// The same in words.
+pub(super) fn too_long_a_pattern() -> String {
+    format!("a pattern of LIKE or GLOB is longer than {LONGEST_PATTERN} bytes; give a shorter one")
 }
 
 /// What SQLite could not find by a name.

@@ -3,6 +3,10 @@
 //! The connection is open read-only, refuses to write, and asks the authorizer for each part of the statement; the statement
 //! must be one, and must say of itself that it only reads.
 
+use std::convert::Infallible;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
+
 use rusqlite::fallible_iterator::FallibleIterator as _;
 use rusqlite::{Batch, Error, Statement as Prepared, ffi};
 use worldspace_model::nearest;
@@ -10,6 +14,7 @@ use worldspace_model::nearest;
 use super::catalog::Schema;
 use super::connect::{LONGEST, Link};
 use super::failure::{self, Fault, Missing};
+use super::functions;
 use super::session::{bind, rows};
 use crate::sql::cell::Cell;
 use crate::sql::engine::{SqlError, Take, Watch};
@@ -18,6 +23,8 @@ const ONE: &str = "only one statement is run at a time; call once for each";
 const EMPTY: &str = "there is no statement; write a SELECT";
 const READS: &str = "not allowed here: this operation only reads; a statement is a SELECT, VALUES, WITH … SELECT or \
                      EXPLAIN, and PRAGMAs are those that show the schema";
+/// How often the time is looked at beside a step of SQLite.
+const LOOK: Duration = Duration::from_millis(100);
 /// So many near names are given.
 const NEAR: usize = 3;
 /// So many tables that a statement mentions are looked at for the names of their columns.
@@ -34,7 +41,9 @@ pub(super) fn run(
     take: &mut Take<'_>,
 ) -> Result<(), SqlError> {
     let ran = match make_ready(link, schema) {
-        Ok(()) => link.strictly(|link| run_strictly(link, sql, parameters, head, take)),
+        Ok(()) => {
+            link.strictly(|link| watched(link, watch, |link| run_strictly(link, sql, parameters, head, take)))
+        }
         Err(error) => Err(error),
     };
     ran.map_err(|fault| match fault {
@@ -43,6 +52,26 @@ pub(super) fn run(
             link.spoiled |= failure::spoils(&error);
             told(link, schema, watch, sql, error)
         }
+    })
+}
+
+/// Also ends a step of SQLite that does not look at the time itself, as where it counts all rows of a table.
+pub(super) fn watched<T>(link: &Link, watch: &Watch, work: impl FnOnce(&Link) -> T) -> T {
+    let running = link.raw.get_interrupt_handle();
+    let (done, is_done) = mpsc::channel::<Infallible>();
+    let end = move || {
+        while is_done.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+            if watch.is_over() {
+                running.interrupt();
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        // Where there is no thread for it, the steps that do look at the time have to do.
+        let _ = std::thread::Builder::new().name("sql watch".to_owned()).spawn_scoped(scope, end);
+        let worked = work(link);
+        drop(done);
+        worked
     })
 }
 
@@ -58,6 +87,7 @@ fn make_ready(link: &mut Link, schema: &Schema) -> Result<(), Fault> {
         // One whose module is not known, or whose tables are gone, is none that a statement could read.
         let _ = link.raw.prepare(&format!("SELECT 1 FROM main.\"{}\"", name.replace('"', "\"\"")));
     }
+    functions::replace_slow(&link.raw)?;
     link.prepared_for = Some(schema.stamp);
     Ok(())
 }
@@ -109,15 +139,18 @@ fn told(link: &Link, schema: &Schema, watch: &Watch, sql: &str, error: Error) ->
             "it reads a table or column whose name is not UTF-8; name the columns that it is about"
                 .to_owned(),
         ),
-        ffi::SQLITE_AUTH | ffi::SQLITE_READONLY => SqlError::Statement(refused(text)),
+        ffi::SQLITE_AUTH | ffi::SQLITE_READONLY if failure::unready(&error).is_none() => {
+            SqlError::Statement(refused(text))
+        }
         ffi::SQLITE_TOOBIG => SqlError::Limit(format!(
             "the statement is too long, or makes or reads a value or row of more than {} MiB",
             LONGEST >> 20
         )),
+        ffi::SQLITE_ERROR if text == failure::PATTERN => SqlError::Limit(failure::too_long_a_pattern()),
         ffi::SQLITE_ERROR | ffi::SQLITE_RANGE | ffi::SQLITE_MISMATCH | ffi::SQLITE_CONSTRAINT => {
             SqlError::Statement(with_near_names(link, schema, sql, text))
         }
-        _ => failure::of_own(error, "", Some(watch)),
+        _ => failure::of_own(error, Some(watch)),
     }
 }
 

@@ -1,7 +1,8 @@
 //! SQLite: one file, with the library that is built into this program.
 //!
 //! Everything is read on connections that are open read-only. What callers wrote runs on some of their own (`foreign`), under
-//! an authorizer (`authorize`); one connection writes, and is there only where the mount is writable.
+//! an authorizer (`authorize`); one connection writes, and is there only where the mount is writable. All connections of the
+//! process share a bound of memory (`connect`).
 
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -20,6 +21,7 @@ mod catalog;
 mod connect;
 mod failure;
 mod foreign;
+mod functions;
 mod identity;
 mod open;
 mod references;
@@ -47,7 +49,7 @@ pub fn is_sqlite(path: &Path) -> io::Result<bool> {
     }
 }
 
-/// The bounds are below those that SQLite is built with: 1,000 levels of an expression, 32,766 values, patterns of 50,000 bytes.
+/// The bounds are below those that SQLite is built with: 1,000 levels of an expression and 32,766 values.
 const DIALECT: Dialect = Dialect {
     database: "SQLite database",
     sql: "The dialect is SQLite's.",
@@ -55,7 +57,7 @@ const DIALECT: Dialect = Dialect {
     part: "substr",
     like_letters: "ASCII letters of either case",
     writers: 1,
-    most: Most { conditions: 200, values: 30_000, pattern: 50_000 },
+    most: Most { conditions: 200, values: 30_000, pattern: connect::LONGEST_PATTERN as usize },
 };
 
 /// A SQLite file.
@@ -180,7 +182,7 @@ impl Engine for Sqlite {
         match self.lend(purpose, how, watch) {
             Ok(lent) => Ok(Box::new(lent)),
             Err(Fault::Told(error)) => Err(error),
-            Err(Fault::Sqlite(error)) => Err(failure::of_own(error, "", Some(watch))),
+            Err(Fault::Sqlite(error)) => Err(failure::of_own(error, Some(watch))),
         }
     }
 }

@@ -15,10 +15,6 @@ use crate::sql::{OpenError, Settings};
 /// How long another program may keep the file locked meanwhile.
 const WAIT: Duration = Duration::from_secs(5);
 
-const LEFT: &str = "a program that was changing it ended in the middle, and only one that may write can put it in order; \
-                    open it once with such a program, or serve it writable";
-const SHARED: &str = "it, or a file that SQLite keeps beside it, cannot be opened; a database in WAL mode needs its `-wal` and \
-                      `-shm` files, or a directory where they can be made";
 const DAMAGED: &str = "it is damaged; `PRAGMA integrity_check` in the program `sqlite3` tells where, and its `.recover` \
                        saves what can be saved";
 const NO_WRITE: &str =
@@ -75,12 +71,13 @@ fn hint(fault: &Fault) -> String {
         Fault::Told(SqlError::Limit(text)) => return text.clone(),
         Fault::Told(error) => return error.to_string(),
     };
-    let hint = match failure::extended(error) {
-        Some(ffi::SQLITE_READONLY_ROLLBACK | ffi::SQLITE_READONLY_RECOVERY) => LEFT,
-        Some(ffi::SQLITE_READONLY_CANTINIT | ffi::SQLITE_READONLY_DIRECTORY) => SHARED,
-        Some(code) => match code & 0xff {
+    if let Some(hint) = failure::unready(error) {
+        return hint.to_owned();
+    }
+    let hint = match failure::primary(error) {
+        Some(code) => match code {
             ffi::SQLITE_CORRUPT | ffi::SQLITE_NOTADB => DAMAGED,
-            ffi::SQLITE_CANTOPEN => SHARED,
+            ffi::SQLITE_CANTOPEN => failure::SHARED,
             ffi::SQLITE_PERM | ffi::SQLITE_READONLY | ffi::SQLITE_AUTH => NO_WRITE,
             ffi::SQLITE_BUSY | ffi::SQLITE_LOCKED => {
                 "another program keeps it locked; try again when it has ended"

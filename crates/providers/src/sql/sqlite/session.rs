@@ -31,13 +31,9 @@ pub(super) struct Lent<'e> {
 
 impl Lent<'_> {
     /// Does something on the connection, and says in this provider's words why it failed.
-    fn on<T>(
-        &mut self,
-        sql: &str,
-        work: impl FnOnce(&Link, &Schema) -> Result<T, Fault>,
-    ) -> Result<T, SqlError> {
+    fn on<T>(&mut self, work: impl FnOnce(&Link, &Schema) -> Result<T, Fault>) -> Result<T, SqlError> {
         let Some(link) = &mut self.link else { return Err(SqlError::failed("the session has ended")) };
-        work(link, &self.schema).map_err(|fault| told(link, fault, sql))
+        work(link, &self.schema).map_err(|fault| told(link, fault))
     }
 
     /// Runs a change within a savepoint of its own; a rule that it would break is a result.
@@ -52,7 +48,7 @@ impl Lent<'_> {
             return Err(SqlError::failed("the transaction was taken back by an error before"));
         }
         let begun = link.raw.prepare_cached("SAVEPOINT one").and_then(|mut begin| begin.raw_execute());
-        begun.map_err(|error| told(link, error.into(), "SAVEPOINT"))?;
+        begun.map_err(|error| told(link, error.into()))?;
         let mut returned = Vec::new();
         let ran = each(link, statement, &mut |row| {
             returned.push(row.iter().map(|cell| cell.to_cell(usize::MAX)).collect());
@@ -69,22 +65,21 @@ impl Lent<'_> {
             (Ok(()), _) => {
                 let kept =
                     link.raw.prepare_cached("RELEASE one").and_then(|mut release| release.raw_execute());
-                kept.map_err(|error| told(link, error.into(), "RELEASE"))?;
+                kept.map_err(|error| told(link, error.into()))?;
                 Ok(Ok(returned))
             }
             (Err(_), Some(broken)) => {
                 if link.raw.is_autocommit() {
                     // It was declared to take back everything. What is asked next needs a transaction all the same.
                     self.undone = true;
-                    link.begin("BEGIN IMMEDIATE", &self.watch)
-                        .map_err(|error| told(link, error.into(), "BEGIN"))?;
+                    link.begin("BEGIN IMMEDIATE", &self.watch).map_err(|error| told(link, error.into()))?;
                 } else {
                     let back = link.raw.execute_batch("ROLLBACK TO one; RELEASE one");
-                    back.map_err(|error| told(link, error.into(), "ROLLBACK TO"))?;
+                    back.map_err(|error| told(link, error.into()))?;
                 }
                 Ok(Err(broken))
             }
-            (Err(fault), None) => Err(told(link, fault, &statement.sql)),
+            (Err(fault), None) => Err(told(link, fault)),
         }
     }
 }
@@ -95,23 +90,19 @@ impl Session for Lent<'_> {
     }
 
     fn list(&mut self) -> Result<Arc<[Listed]>, SqlError> {
-        self.on("", |link, schema| Ok(schema.listing(&link.raw)?.offered.clone()))
+        self.on(|link, schema| Ok(schema.listing(&link.raw)?.offered.clone()))
     }
 
     fn relation(&mut self, name: &str) -> Result<Option<Arc<Relation>>, SqlError> {
-        let read = self.on("", |link, schema| schema.relation(&link.raw, name));
-        read.map_err(|error| match error {
-            SqlError::Limit(text) => SqlError::Unreadable(text),
-            error => error,
-        })
+        self.on(|link, schema| schema.relation(&link.raw, name).map_err(unreadable))
     }
 
     fn incoming(&mut self, name: &str) -> Result<Arc<[Incoming]>, SqlError> {
-        self.on("", |link, schema| schema.incoming(&link.raw, name))
+        self.on(|link, schema| schema.incoming(&link.raw, name))
     }
 
     fn select(&mut self, statement: &Statement, take: &mut Take<'_>) -> Result<(), SqlError> {
-        self.on(&statement.sql, |link, _| each(link, statement, take))
+        self.on(|link, _| each(link, statement, take))
     }
 
     fn change(&mut self, statement: &Statement, relation: &Relation) -> Result<Vec<Vec<Cell>>, ChangeError> {
@@ -125,7 +116,7 @@ impl Session for Lent<'_> {
         }
         // The watch ends here: from now on, to be called off is no reason any more.
         if let Err(error) = link.insist() {
-            return back(told(link, error.into(), "COMMIT"));
+            return back(told(link, error.into()));
         }
         match link.raw.execute_batch("COMMIT") {
             Ok(()) => Committed::Done,
@@ -164,13 +155,26 @@ impl Drop for Lent<'_> {
     }
 }
 
+/// What the schema says and SQLite cannot make sense of is so until the schema is another one.
+fn unreadable(fault: Fault) -> Fault {
+    match fault {
+        Fault::Sqlite(error) if failure::primary(&error) == Some(ffi::SQLITE_ERROR) => {
+            match failure::of_own(error, None) {
+                SqlError::Limit(text) => SqlError::Unreadable(text).into(),
+                error => error.into(),
+            }
+        }
+        fault => fault,
+    }
+}
+
 /// The error for whoever asked; the connection is not used again where it may be at fault.
-fn told(link: &mut Link, fault: Fault, sql: &str) -> SqlError {
+fn told(link: &mut Link, fault: Fault) -> SqlError {
     match fault {
         Fault::Told(error) => error,
         Fault::Sqlite(error) => {
             link.spoiled |= failure::spoils(&error);
-            failure::of_own(error, sql, link.watch.as_ref())
+            failure::of_own(error, link.watch.as_ref())
         }
     }
 }
@@ -264,7 +268,7 @@ fn not_committed(link: &mut Link, error: rusqlite::Error) -> Committed {
         // Of all rules only foreign keys can wait until now.
         return Committed::RolledBack(ChangeError::Violation(violation::of_foreign_key()));
     }
-    back(told(link, error.into(), "COMMIT"))
+    back(told(link, error.into()))
 }
 
 fn back(error: SqlError) -> Committed {

@@ -83,7 +83,7 @@ impl Table {
         if columns.is_empty() {
             // SQLite says nothing at all of some that it cannot make sense of.
             return Err(
-                SqlError::Limit(format!("the columns of this {} cannot be read", kind.words())).into()
+                SqlError::Unreadable(format!("the columns of this {} cannot be read", kind.words())).into()
             );
         }
         let (uniques, key_has_index) = match kind {
@@ -213,7 +213,7 @@ fn unreadable(error: rusqlite::Error, kind: Kind) -> Fault {
         return error.into();
     }
     let text = failure::message(&error);
-    SqlError::Limit(format!("the columns of this {} cannot be read: {text}", kind.words())).into()
+    SqlError::Unreadable(format!("the columns of this {} cannot be read: {text}", kind.words())).into()
 }
 
 /// The column that SQLite takes by that name.

@@ -208,12 +208,8 @@ fn a_change_that_a_crash_left_half_done_is_taken_back_before_anything_is_read() 
     assert_eq!(count(&file.writer()).unwrap(), 1_000);
 }
 
-#[test]
-fn a_journal_that_is_left_behind_while_the_file_is_served_is_put_in_order_too() {
-    let (file, crashed) = (crashed("DELETE"), crashed("DELETE"));
-    let sqlite = file.writer();
-    assert_eq!(count(&sqlite).unwrap(), 1_000);
-    // Another program changes the file and ends in the middle: what it wrote stands in the file, and its journal beside it.
+/// Another program changes the file and ends in the middle: what it wrote stands in the file, and its journal beside it.
+fn leave(crashed: &File, file: &File) {
     for name in ["it.db-journal", "it.db"] {
         let bytes = std::fs::read(crashed.directory.path().join(name)).unwrap();
         let into = std::fs::OpenOptions::new()
@@ -223,8 +219,33 @@ fn a_journal_that_is_left_behind_while_the_file_is_served_is_put_in_order_too() 
             .open(file.directory.path().join(name));
         std::os::unix::fs::FileExt::write_all_at(&into.unwrap(), &bytes, 0).unwrap();
     }
+}
+
+#[test]
+fn a_journal_that_is_left_behind_while_the_file_is_served_is_put_in_order_too() {
+    let (file, crashed) = (crashed("DELETE"), crashed("DELETE"));
+    let sqlite = file.writer();
+    assert_eq!(count(&sqlite).unwrap(), 1_000);
+    leave(&crashed, &file);
     assert_eq!(count(&sqlite).unwrap(), 1_000);
     assert!(!file.directory.path().join("it.db-journal").exists());
+}
+
+#[test]
+fn where_nothing_may_be_written_a_journal_that_is_left_behind_is_said_to_be_in_the_way() {
+    let (file, crashed) = (crashed("DELETE"), crashed("DELETE"));
+    drop(file.writer());
+    let sqlite = file.reader();
+    assert_eq!(count(&sqlite).unwrap(), 1_000);
+    leave(&crashed, &file);
+    for purpose in [Purpose::Read, Purpose::Foreign] {
+        match sqlite.begin(purpose, &patient()).map(drop) {
+            Err(SqlError::Limit(text)) => assert!(text.contains("serve it writable"), "{text}"),
+            other => panic!("{purpose:?}: {other:?}"),
+        }
+    }
+    drop(file.writer());
+    assert_eq!(count(&sqlite).unwrap(), 1_000);
 }
 
 #[test]

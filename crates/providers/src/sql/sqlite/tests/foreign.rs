@@ -2,6 +2,9 @@
 
 use super::*;
 
+mod bounds;
+mod functions;
+
 const CANARY: &str = "CREATE TABLE canary(a); INSERT INTO canary VALUES ('alive');
                       CREATE TABLE people(id INTEGER PRIMARY KEY, name TEXT, surname TEXT);
                       INSERT INTO people VALUES (1, 'Ada', 'L'), (2, 'Bob', 'M');";
