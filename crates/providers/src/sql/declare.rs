@@ -202,9 +202,7 @@ impl Declared {
             VIEW if !table => read::declare::view(&shape, self.dialect)?,
             ROW if rows => read::declare::row(&shape, &self.links(session, &name)?)?,
             TABLE_WRITE if table && self.writable => write::declare::table(&shape)?,
-            ROW_WRITE if rows && self.writable => {
-                write::declare::row(&shape, &self.links(session, &name)?)?
-            }
+            ROW_WRITE if rows && self.writable => write::declare::row(&shape, &self.links(session, &name)?)?,
             _ => return Ok(None),
         }))
     }

@@ -8,12 +8,12 @@
 //! of its own, so far `sqlite`.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use worldspace_host::{
     Call, Context, Done, Interface, LocalPath, LocalReference, Page, Provider, ProviderError, Published,
-    Refusal,
+    Refusal, StateToken,
 };
 use worldspace_model::Segment;
 
@@ -59,6 +59,8 @@ struct Inner {
     engine: Box<dyn Engine>,
     declared: Declared,
     settings: Settings,
+    /// The state of the database that was seen last.
+    state: Mutex<Option<StateToken>>,
     short: Pool,
     queries: Pool,
     /// For what looks at as much as there is.
@@ -135,6 +137,7 @@ impl Database {
             engine: Box::new(engine),
             declared,
             settings,
+            state: Mutex::default(),
             short: Pool::new(SHORT),
             queries: Pool::new(QUERIES),
             long: Pool::new(LONG),
@@ -185,12 +188,22 @@ impl Provider for Database {
     async fn object(&self, context: &Context, path: &LocalPath) -> Result<Published, ProviderError> {
         let at = path.clone();
         let time = if path.is_root() { ROOT } else { Duration::MAX };
-        let work = move |session: &mut dyn Session, declared: &Declared| objects::object(session, declared, &at);
+        let inner = self.0.clone();
+        let work = move |session: &mut dyn Session, declared: &Declared| {
+            if at.is_root() {
+                let state = objects::schema_state(session);
+                *inner.state.lock().unwrap_or_else(PoisonError::into_inner) = Some(state);
+            }
+            objects::object(session, declared, &at)
+        };
         let seen = self.look(context, time, work).await;
         match seen {
-            // That it is locked or slow at the moment does not change what it is; only its state is not known.
-            Err(ProviderError::Limit(_) | ProviderError::Late) if path.is_root() => {
-                Ok(objects::database(&self.0.declared))
+            // That it is locked at the moment does not change what it is. A call that is bound to its state compares that in
+            // a transaction of its own.
+            Err(ProviderError::Limit(_)) if path.is_root() => {
+                let state = self.0.state.lock().unwrap_or_else(PoisonError::into_inner).clone();
+                let database = objects::database(&self.0.declared);
+                Ok(state.into_iter().fold(database, Published::in_state))
             }
             seen => seen,
         }

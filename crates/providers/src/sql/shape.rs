@@ -114,7 +114,8 @@ impl Shape {
         let found = session.first(&statement, |row| Ok((self.found(row, longest)?, self.state(row))))?;
         // The database may take another value for the same, as where a column does not tell cases apart, or −0 from 0.
         let asked = key.segment(&self.relation);
-        let is_asked = |found: &Found| found.key.as_ref().and_then(|key| key.segment(&self.relation)) == asked;
+        let is_asked =
+            |found: &Found| found.key.as_ref().and_then(|key| key.segment(&self.relation)) == asked;
         Ok(found.filter(|(found, _)| is_asked(found)))
     }
 

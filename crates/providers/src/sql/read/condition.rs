@@ -180,8 +180,10 @@ fn one(
         let key = key.ok_or_else(no_row)?;
         let target = &reference.target;
         let pairs = reference.key.pairs(relation, target).ok_or(Refusal::InterfaceChanged)?;
-        let pairs = pairs.into_iter().map(|(column, place)| (column, &target.columns[place]));
-        let compared = pairs.map(|(column, referenced)| (&*column.name, referenced, Some(referenced)));
+        let pairs: Vec<_> =
+            pairs.into_iter().map(|(column, place)| (column, &target.columns[place])).collect();
+        let compared =
+            pairs.iter().map(|(column, referenced)| (&*column.name, *referenced, Some(*referenced)));
         equal(statement, compared, |statement, referenced| {
             match key.value(target, referenced) {
                 // By what is named, so that what refers to a row that is gone is found too; of the type of the column that is
@@ -202,6 +204,20 @@ fn one(
             }
             statement.push(")");
         });
+        let spelt = pairs
+            .iter()
+            .map(|(_, referenced)| Some((&*referenced.name, key.value(target, referenced)?, None)));
+        let spelt = spelt.collect::<Option<Vec<_>>>();
+        if let Some(spelt) =
+            spelt.filter(|_| pairs.iter().any(|(_, referenced)| referenced.collation.is_some()))
+        {
+            // What refers to a row under another spelling of its key refers to that row, and not to what nothing is named.
+            statement.push(" AND (EXISTS (SELECT 1 FROM ").name(&target.name);
+            key.is(target, statement.push(" WHERE "));
+            statement.push(") OR NOT EXISTS (SELECT 1 FROM ").name(&target.name);
+            equal(statement.push(" WHERE "), spelt, bound);
+            statement.push("))");
+        }
         return Ok(());
     }
     let record = payload.as_record().ok_or_else(odd)?;

@@ -131,7 +131,8 @@ fn rows(shape: &Shape, row: &str) -> Type {
          {\"$integer\": \"digits\"}, {\"$bytes\": \"base64\"} and the like.",
     ));
     if !references.is_empty() {
-        let references = references.iter().map(|reference| Field::optional(reference.field.clone(), Type::ENTRY));
+        let references =
+            references.iter().map(|reference| Field::optional(reference.field.clone(), Type::ENTRY));
         let words = "The rows that it refers to, beside `exact`; else they stand in `row`.";
         fields.push(optional("references", Type::record(references), words));
     }

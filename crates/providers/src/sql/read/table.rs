@@ -94,8 +94,7 @@ pub(super) fn frequent_values(
         Statement::new("SELECT value, count(*), sum(count(*)) OVER (), count(*) OVER () FROM (SELECT ");
     statement.name(column).push(" AS value FROM ").name(&relation.name);
     statement.push(&format!(
-        " LIMIT {}) AS looked_at GROUP BY value ORDER BY count(*) DESC, value ASC LIMIT {limit}",
-        EXAMINED + 1
+        " LIMIT {EXAMINED}) AS looked_at GROUP BY value ORDER BY count(*) DESC, value ASC LIMIT {limit}"
     ));
     let mut budget = Budget::of(context);
     let (mut values, mut rows, mut distinct) = (Vec::new(), 0, 0);
@@ -118,14 +117,17 @@ pub(super) fn frequent_values(
         values.push((value, count));
         Ok(Flow::More)
     })?;
+    let mut further = Statement::new("SELECT 1 FROM ");
+    further.name(&relation.name).push(&format!(" LIMIT 1 OFFSET {EXAMINED}"));
+    let is_larger = rows >= EXAMINED && session.first(&further, |_| Ok(()))?.is_some();
     let truncated = full || distinct > values.len() as u64;
     let values = values.into_iter().map(|(value, count)| {
         Value::record([("value", Some(value.exact())), ("count", Some(Value::count(count)))])
     });
     Ok(Value::record([
         ("values", Some(Value::List(List::new(values.collect::<Result<_, _>>()?)?))),
-        ("rows", Some(Value::count(rows.min(EXAMINED)))),
-        ("all_rows", Some(Value::Boolean(rows <= EXAMINED))),
+        ("rows", Some(Value::count(rows))),
+        ("all_rows", Some(Value::Boolean(!is_larger))),
         ("truncated", Some(Value::Boolean(truncated))),
     ])?)
 }

@@ -27,7 +27,7 @@ pub(in crate::sql) fn row(shape: &Shape, links: &[Link]) -> Result<Interface, Fa
     saying_why(Interface::builder().documented(words))
         .operation(update(shape), [Effect::Guarded])
         .operation(update_exact(), [Effect::Guarded])
-          .operation(delete(links), [Effect::Destructive, Effect::Guarded])
+        .operation(delete(links), [Effect::Destructive, Effect::Guarded])
         .build()
 }
 
@@ -100,7 +100,10 @@ fn insert_exact(shape: &Shape) -> OperationDeclaration {
         .detailed(format!("{WHOLE} For what the parameters of `insert` cannot say: {BEYOND}."))
         .takes([Field::required(COLUMNS, Type::JSON)
             .documented("An object: the columns by name, each with its value; null is NULL.")
-            .detailed(format!("A column that is left out gets its default, else NULL. {words} {}", cell::given()))])
+            .detailed(format!(
+                "A column that is left out gets its default, else NULL. {words} {}",
+                cell::given()
+            ))])
         .returns(inserted(shape))
 }
 
@@ -151,7 +154,8 @@ fn delete(links: &[Link]) -> OperationDeclaration {
     let react = |reaction: Reaction| {
         let reacting = links.iter().filter_map(|link| {
             let relation = &link.shape.relation;
-            let key = relation.foreign_keys.get(link.foreign_key).filter(|key| key.when_deleted == reaction)?;
+            let key =
+                relation.foreign_keys.get(link.foreign_key).filter(|key| key.when_deleted == reaction)?;
             Some(format!("{} ({})", clipped(&relation.name), clipped(&key.by(relation))))
         });
         reacting.collect::<Vec<_>>().join(", ")

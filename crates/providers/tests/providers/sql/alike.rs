@@ -79,7 +79,11 @@ fn a_key_that_tells_more_than_its_column_names_each_row() {
     }
     let all: String = world
         .beside()
-        .query_row("SELECT group_concat(k || v) FROM (SELECT * FROM nk ORDER BY k COLLATE BINARY)", [], |row| row.get(0))
+        .query_row(
+            "SELECT group_concat(k || v) FROM (SELECT * FROM nk ORDER BY k COLLATE BINARY)",
+            [],
+            |row| row.get(0),
+        )
         .unwrap();
     assert_eq!(all, "A12,a11,b3");
 }
@@ -89,8 +93,10 @@ fn minus_nothing_is_one_row_at_one_path() {
     let world = World::of("CREATE TABLE z (k PRIMARY KEY); INSERT INTO z VALUES (-0.0), (1.5);");
     let there = |path: &str| world.fetch(path).is_ok();
     let page = world.call("/z", "query", &[("limit", integer(1))]).unwrap();
-    let entry = field(&field(&page, "rows").as_list().unwrap()[0], "entry").as_entry().unwrap().name().to_owned();
-    let known = ["0", "0.0", "-0.0"].into_iter().filter(|key| there(&format!("/z/{key}"))).collect::<Vec<_>>();
+    let entry =
+        field(&field(&page, "rows").as_list().unwrap()[0], "entry").as_entry().unwrap().name().to_owned();
+    let known =
+        ["0", "0.0", "-0.0"].into_iter().filter(|key| there(&format!("/z/{key}"))).collect::<Vec<_>>();
     assert_eq!(known, [entry]);
 }
 
@@ -158,4 +164,7 @@ fn a_database_that_is_locked_is_still_one() {
     lock.execute_batch("ROLLBACK").unwrap();
     let free = world.fetch("/").unwrap();
     assert!(free.validator.is_some() && free.r#ref == locked.r#ref);
+    // What it was when it was seen last, it is said to be while it is locked again.
+    lock.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    assert_eq!(world.fetch("/").unwrap(), free);
 }

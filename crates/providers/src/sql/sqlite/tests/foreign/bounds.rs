@@ -128,3 +128,53 @@ fn a_step_that_does_not_look_at_the_time_is_ended_from_outside() {
     assert!(since.elapsed() >= Duration::from_millis(200));
     link.raw.query_row("SELECT 1", [], |_| Ok(())).unwrap();
 }
+
+/// As many of these, each of which is made for the one before.
+fn chain(number: usize, link: impl Fn(usize, usize) -> String) -> String {
+    (1..=number).map(|at| link(at, at - 1)).collect()
+}
+
+#[test]
+fn what_is_nested_in_the_file_as_deep_as_sqlite_allows_fits_on_the_stack() {
+    let sum = format!("a{}", " + 1".repeat(900));
+    let views = chain(1_010, |at, before| format!("CREATE VIEW v{at} AS SELECT a FROM v{before};"));
+    let sums = chain(20, |at, before| format!("CREATE VIEW s{at} AS SELECT {sum} AS a FROM s{before};"));
+    let triggers = chain(1_010, |at, before| {
+        format!(
+            "CREATE TABLE t{at}(a); CREATE TRIGGER g{at} AFTER INSERT ON t{before} BEGIN INSERT INTO t{at} VALUES (1); END;"
+        )
+    });
+    let arrays = format!("{}{}", "[".repeat(1_000), "]".repeat(1_000));
+    let objects = format!("{}1{}", "{\"a\":".repeat(990), "}".repeat(990));
+    let nested = format!(
+        "CREATE TABLE t0(a); INSERT INTO t0 VALUES (1);
+         CREATE VIEW v0 AS SELECT a FROM t0; CREATE VIEW s0 AS SELECT a FROM t0;
+         CREATE VIEW j AS SELECT json('{arrays}') AS a, (SELECT count(*) FROM json_tree('{arrays}')) AS b;
+         CREATE VIEW p AS SELECT json_patch('{objects}', '{objects}') AS a; {views} {sums} {triggers}"
+    );
+    let file = File::of(&nested);
+    let sum = format!("a{}", " + 1".repeat(190));
+    let common = chain(190, |at, before| format!(", c{at}(a) AS (SELECT {sum} FROM c{before})"));
+    let callers = format!("WITH c0(a) AS (SELECT a FROM t0){common} SELECT a FROM c190");
+    for (purpose, sql) in [
+        (Purpose::Read, "SELECT a FROM v1010"),
+        (Purpose::Read, "SELECT a FROM v990"),
+        (Purpose::Read, "SELECT a FROM s1"),
+        (Purpose::Read, "SELECT a, b FROM j"),
+        (Purpose::Read, "SELECT a FROM p"),
+        (Purpose::Write, "INSERT INTO t0 VALUES (1) RETURNING 1"),
+        (Purpose::Write, "INSERT INTO t50 VALUES (1) RETURNING 1"),
+        (Purpose::Foreign, &callers),
+        (Purpose::Read, "SELECT a FROM s20"),
+    ] {
+        let at = Instant::now();
+        let ran = match purpose {
+            Purpose::Foreign => format!("{:?}", run(&file.reader(), sql, &[]).map(|rows| rows.len())),
+            purpose => {
+                let link = Link::open(&file.path, purpose).ok().unwrap();
+                format!("{:?}", link.raw.query_row(sql, [], |_| Ok(())))
+            }
+        };
+        eprintln!("{}: {ran:?} {:?}", sql.chars().take(40).collect::<String>(), at.elapsed());
+    }
+}
