@@ -34,6 +34,7 @@ mod objects;
 mod read;
 mod shape;
 mod sqlite;
+mod stack;
 mod write;
 
 pub use self::sqlite::is_sqlite;
@@ -159,7 +160,8 @@ impl Database {
             let mut session = inner.engine.begin(Purpose::Read, &watch)?;
             work(&mut *session, &inner.declared)
         };
-        self.0.short.run(context, run).await?
+        let deep = move |patience: &Patience| stack::deep(|| run(patience)).map_err(ProviderError::failed)?;
+        self.0.short.run(context, deep).await?
     }
 }
 
@@ -247,7 +249,10 @@ impl Provider for Database {
             "count" | "frequent_values" => &self.0.long,
             _ => &self.0.short,
         };
-        pool.run(context, move |patience: &Patience| inner.call(&asked, patience, call)).await?
+        let deep = move |patience: &Patience| {
+            stack::deep(|| inner.call(&asked, patience, call)).map_err(Refusal::failed)?
+        };
+        pool.run(context, deep).await?
     }
 }
 

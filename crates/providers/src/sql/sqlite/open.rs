@@ -10,7 +10,7 @@ use super::connect::Idle;
 use super::failure::{self, Fault};
 use super::{Sqlite, is_sqlite};
 use crate::sql::engine::{Purpose, SqlError, Watch};
-use crate::sql::{OpenError, Settings};
+use crate::sql::{OpenError, Settings, stack};
 
 /// How long another program may keep the file locked meanwhile.
 const WAIT: Duration = Duration::from_secs(5);
@@ -38,7 +38,8 @@ pub(super) fn open(given: &Path, settings: &Settings) -> Result<Sqlite, OpenErro
         writer: Mutex::default(),
         schema: Mutex::default(),
     };
-    let Err(fault) = look(&sqlite) else { return Ok(sqlite) };
+    let looked = stack::deep(|| look(&sqlite)).map_err(file)?;
+    let Err(fault) = looked else { return Ok(sqlite) };
     // No connection is open any more, so that nobody's lock is lost by a look at the file itself.
     let path = std::mem::take(&mut { sqlite }.path);
     match is_sqlite(&path) {

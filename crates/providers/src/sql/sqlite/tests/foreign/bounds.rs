@@ -5,6 +5,7 @@ use std::time::Instant;
 use super::*;
 use crate::sql::sqlite::connect::{LONGEST_PATTERN, Link, identity};
 use crate::sql::sqlite::foreign::watched;
+use crate::sql::stack;
 
 const ENDLESS: &str = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)";
 
@@ -137,9 +138,9 @@ fn chain(number: usize, link: impl Fn(usize, usize) -> String) -> String {
 #[test]
 fn what_is_nested_in_the_file_as_deep_as_sqlite_allows_fits_on_the_stack() {
     let sum = format!("a{}", " + 1".repeat(900));
-    let views = chain(1_010, |at, before| format!("CREATE VIEW v{at} AS SELECT a FROM v{before};"));
-    let sums = chain(20, |at, before| format!("CREATE VIEW s{at} AS SELECT {sum} AS a FROM s{before};"));
-    let triggers = chain(1_010, |at, before| {
+    let views = chain(1_005, |at, before| format!("CREATE VIEW v{at} AS SELECT a FROM v{before};"));
+    let sums = chain(10, |at, before| format!("CREATE VIEW s{at} AS SELECT {sum} AS a FROM s{before};"));
+    let triggers = chain(1_005, |at, before| {
         format!(
             "CREATE TABLE t{at}(a); CREATE TRIGGER g{at} AFTER INSERT ON t{before} BEGIN INSERT INTO t{at} VALUES (1); END;"
         )
@@ -147,34 +148,45 @@ fn what_is_nested_in_the_file_as_deep_as_sqlite_allows_fits_on_the_stack() {
     let arrays = format!("{}{}", "[".repeat(1_000), "]".repeat(1_000));
     let objects = format!("{}1{}", "{\"a\":".repeat(990), "}".repeat(990));
     let nested = format!(
-        "CREATE TABLE t0(a); INSERT INTO t0 VALUES (1);
+        "BEGIN; CREATE TABLE t0(a); INSERT INTO t0 VALUES (1);
          CREATE VIEW v0 AS SELECT a FROM t0; CREATE VIEW s0 AS SELECT a FROM t0;
          CREATE VIEW j AS SELECT json('{arrays}') AS a, (SELECT count(*) FROM json_tree('{arrays}')) AS b;
-         CREATE VIEW p AS SELECT json_patch('{objects}', '{objects}') AS a; {views} {sums} {triggers}"
+         CREATE VIEW p AS SELECT json_patch('{objects}', '{objects}') AS a; {views} {sums} {triggers} COMMIT"
     );
     let file = File::of(&nested);
-    let sum = format!("a{}", " + 1".repeat(190));
-    let common = chain(190, |at, before| format!(", c{at}(a) AS (SELECT {sum} FROM c{before})"));
-    let callers = format!("WITH c0(a) AS (SELECT a FROM t0){common} SELECT a FROM c190");
-    for (purpose, sql) in [
-        (Purpose::Read, "SELECT a FROM v1010"),
-        (Purpose::Read, "SELECT a FROM v990"),
-        (Purpose::Read, "SELECT a FROM s1"),
-        (Purpose::Read, "SELECT a, b FROM j"),
-        (Purpose::Read, "SELECT a FROM p"),
-        (Purpose::Write, "INSERT INTO t0 VALUES (1) RETURNING 1"),
-        (Purpose::Write, "INSERT INTO t50 VALUES (1) RETURNING 1"),
-        (Purpose::Foreign, &callers),
-        (Purpose::Read, "SELECT a FROM s20"),
-    ] {
-        let at = Instant::now();
-        let ran = match purpose {
-            Purpose::Foreign => format!("{:?}", run(&file.reader(), sql, &[]).map(|rows| rows.len())),
-            purpose => {
-                let link = Link::open(&file.path, purpose).ok().unwrap();
-                format!("{:?}", link.raw.query_row(sql, [], |_| Ok(())))
-            }
-        };
-        eprintln!("{}: {ran:?} {:?}", sql.chars().take(40).collect::<String>(), at.elapsed());
-    }
+    stack::deep(|| {
+        for (purpose, sql, says) in [
+            (Purpose::Read, "SELECT a FROM v1005", "VIEWs and/or subqueries nested too deep"),
+            (Purpose::Read, "SELECT a FROM v990", ""),
+            (Purpose::Read, "SELECT a FROM s10", ""),
+            (Purpose::Read, "SELECT a, b FROM j", ""),
+            (Purpose::Read, "SELECT a FROM p", ""),
+            (Purpose::Write, "INSERT INTO t0 VALUES (1) RETURNING 1", "triggers nested too deep"),
+            (Purpose::Write, "INSERT INTO t900 VALUES (1) RETURNING 1", ""),
+        ] {
+            let link = Link::open(&file.path, purpose).ok().unwrap();
+            let ran = link.raw.query_row(sql, [], |_| Ok(()));
+            assert_eq!(ran.err().map_or(String::new(), |error| error.to_string()), says, "{sql}");
+        }
+    })
+    .unwrap();
+}
+
+#[test]
+fn what_a_caller_nests_as_deep_as_is_allowed_fits_on_the_stack_and_deeper_is_refused() {
+    let sum = format!("a{}", " + 1".repeat(95));
+    let common = |number| {
+        let parts = chain(number, |at, before| format!(", c{at}(a) AS (SELECT {sum} FROM c{before})"));
+        format!("WITH c0(a) AS (SELECT a FROM t){parts} SELECT a FROM c{number}")
+    };
+    let file = File::of("CREATE TABLE t(a); INSERT INTO t VALUES (1)");
+    let sqlite = file.reader();
+    stack::deep(|| {
+        assert_eq!(run(&sqlite, &common(95), &[]).unwrap(), [[Cell::Integer(95 * 95 + 1)]]);
+        match run(&sqlite, &common(120), &[]) {
+            Err(SqlError::Statement(text)) => assert!(text.contains("nested too deep"), "{text}"),
+            other => panic!("{other:?}"),
+        }
+    })
+    .unwrap();
 }
