@@ -167,6 +167,13 @@ pub(super) fn bound(statement: &mut Statement, value: &Cell) {
     statement.bind(value.clone());
 }
 
+/// As [`bound`], of the type of that column, which decides what is the same: what is compared with it may be of another one.
+pub(super) fn bound_as(statement: &mut Statement, value: &Cell, relation: &Relation, column: &Column) {
+    bound(statement.push("(SELECT "), value);
+    statement.push(" UNION ALL SELECT ").name(&column.name).push(" FROM ").name(&relation.name);
+    statement.push(" WHERE FALSE)");
+}
+
 /// One value of a key.
 fn part(column: &Column, cell: &Cell, several: bool) -> Option<String> {
     let written = |text: &str| {

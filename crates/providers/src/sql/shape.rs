@@ -205,18 +205,6 @@ impl Shape {
         let fields = self.relation.columns.iter().zip(&found.cells);
         Ok(Value::record(fields.map(|(column, cell)| (column.name.clone(), Some(cell.exact()))))?)
     }
-
-    pub(super) fn select_key(&self, statement: &mut Statement) {
-        self.relation.select_key(statement);
-    }
-
-    pub(super) fn list_key(&self, statement: &mut Statement) {
-        self.relation.list_key(statement);
-    }
-
-    pub(super) fn key_of(&self, row: &[CellRef<'_>]) -> Result<Option<RowKey>, SqlError> {
-        self.relation.key_of(row)
-    }
 }
 
 impl Found {

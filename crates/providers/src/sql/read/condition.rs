@@ -7,7 +7,7 @@ use crate::sql::catalog::{Column, ColumnKind, Relation};
 use crate::sql::cell::Cell;
 use crate::sql::describe;
 use crate::sql::engine::{Dialect, Most, Statement};
-use crate::sql::key::{RowKey, bound, equal};
+use crate::sql::key::{RowKey, bound, bound_as, equal};
 use crate::sql::names::Unique;
 use crate::sql::shape::{Shape, relation_path, type_of};
 
@@ -184,25 +184,14 @@ fn one(
             pairs.into_iter().map(|(column, place)| (column, &target.columns[place])).collect();
         let compared =
             pairs.iter().map(|(column, referenced)| (&*column.name, *referenced, Some(*referenced)));
-        equal(statement, compared, |statement, referenced| {
-            match key.value(target, referenced) {
-                // By what is named, so that what refers to a row that is gone is found too; of the type of the column that is
-                // referred to, which decides what is the same: what refers may be of another one.
-                Some(value) => {
-                    bound(statement.push("(SELECT "), value);
-                    statement
-                        .push(" UNION ALL SELECT ")
-                        .name(&referenced.name)
-                        .push(" FROM ")
-                        .name(&target.name);
-                    statement.push(" WHERE FALSE");
-                }
-                None => {
-                    statement.push("(SELECT ").name(&referenced.name).push(" FROM ").name(&target.name);
-                    key.is(target, statement.push(" WHERE "));
-                }
+        equal(statement, compared, |statement, referenced| match key.value(target, referenced) {
+            // By what is named, so that what refers to a row that is gone is found too.
+            Some(value) => bound_as(statement, value, target, referenced),
+            None => {
+                statement.push("(SELECT ").name(&referenced.name).push(" FROM ").name(&target.name);
+                key.is(target, statement.push(" WHERE "));
+                statement.push(")");
             }
-            statement.push(")");
         });
         let spelt = pairs
             .iter()

@@ -10,7 +10,7 @@ use crate::budget;
 use crate::sql::cell::{Cell, CellRef};
 use crate::sql::declare::Link;
 use crate::sql::engine::{Session, SqlError, Statement};
-use crate::sql::key::{RowKey, bound, equal};
+use crate::sql::key::{RowKey, bound_as, equal};
 use crate::sql::shape::{Found, Shape};
 
 /// The part of an answer that a record may fill, in bytes.
@@ -136,10 +136,13 @@ pub(super) fn referring(
     page(session, context, call, &link.shape, &order, |statement| {
         let pairs = key.pairs(from, relation).ok_or(Refusal::InterfaceChanged)?;
         let cell = |place: usize| found.cells.get(place).unwrap_or(&Cell::Null);
-        let pairs = pairs.into_iter();
-        let compared =
-            pairs.map(|(column, place)| (&*column.name, cell(place), Some(&relation.columns[place])));
-        equal(statement, compared, bound);
+        let compared = pairs.into_iter().map(|(column, place)| {
+            let referenced = &relation.columns[place];
+            (&*column.name, (cell(place), referenced), Some(referenced))
+        });
+        equal(statement, compared, |statement, (cell, referenced)| {
+            bound_as(statement, cell, relation, referenced);
+        });
         Ok(())
     })
 }

@@ -67,11 +67,11 @@ pub(super) fn get(
         false => RowKey::Columns(cells),
     };
     let mut statement = Statement::default();
-    shape.select_key(&mut statement);
+    shape.relation.select_key(&mut statement);
     key.is(relation, statement.push(" WHERE "));
     let mut found = None;
     session.select(&statement, &mut |row| {
-        found = shape.key_of(row)?;
+        found = shape.relation.key_of(row)?;
         Ok(Flow::Enough)
     })?;
     // As the database has it, where it has it: it may take several spellings for the same.

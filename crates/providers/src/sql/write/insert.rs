@@ -59,7 +59,7 @@ fn statement(shape: &Shape, given: &Given) -> Statement {
         }
         statement.push(")");
     }
-    shape.list_key(statement.push(" RETURNING "));
+    shape.relation.list_key(statement.push(" RETURNING "));
     statement
 }
 

@@ -119,7 +119,7 @@ fn passed_over(done: &str) -> Violation {
 /// The key that the one changed row has.
 fn key_returned(shape: &Shape, row: &[Cell]) -> Result<Option<RowKey>, Refusal> {
     let row: Vec<CellRef<'_>> = row.iter().map(Cell::as_ref).collect();
-    Ok(shape.key_of(&row)?)
+    Ok(shape.relation.key_of(&row)?)
 }
 
 /// Names of columns, by their places.

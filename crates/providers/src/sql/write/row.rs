@@ -98,7 +98,7 @@ fn changed(
     mut statement: Statement,
 ) -> Result<Result<Option<Vec<Cell>>, crate::sql::engine::Violation>, Refusal> {
     key.is(&shape.relation, statement.push(" WHERE "));
-    shape.list_key(statement.push(" RETURNING "));
+    shape.relation.list_key(statement.push(" RETURNING "));
     let mut rows = match session.change(&statement, &shape.relation) {
         Ok(rows) => rows,
         Err(ChangeError::Violation(violation)) => return Ok(Err(violation)),

@@ -168,3 +168,26 @@ fn a_database_that_is_locked_is_still_one() {
     lock.execute_batch("BEGIN EXCLUSIVE").unwrap();
     assert_eq!(world.fetch("/").unwrap(), free);
 }
+
+#[test]
+fn what_refers_by_a_value_of_another_kind_is_found_from_both_sides() {
+    let world = World::of(
+        "CREATE TABLE par (id INTEGER PRIMARY KEY); INSERT INTO par VALUES (1), (2);
+         CREATE TABLE ch (id INTEGER PRIMARY KEY, p REFERENCES par, t TEXT REFERENCES par);
+         INSERT INTO ch VALUES (1, '2', '2'), (2, 2, '02'), (3, 2.0, '2.0'), (4, 1, '1');",
+    );
+    for (operation, field_of) in [("ch_by_p", "par_by_p"), ("ch_by_t", "par_by_t")] {
+        let page = world.call("/par/2", operation, &[]).unwrap();
+        let found: Vec<&str> = field(&page, "rows")
+            .as_list()
+            .unwrap()
+            .iter()
+            .map(|row| field(row, "entry").as_entry().unwrap().name())
+            .collect();
+        assert_eq!(found, ["1", "2", "3"], "{operation}");
+        let entry = Value::Entry(EntryPath::parse("/w/par/2").unwrap());
+        for id in found {
+            assert_eq!(field(&world.call(&format!("/ch/{id}"), "read", &[]).unwrap(), field_of), &entry, "{id}");
+        }
+    }
+}
