@@ -41,8 +41,11 @@ struct Served {
     deep: Vec<Value>,
 }
 
+/// Columns, and whether from the last to the first.
+type By = &'static [(&'static str, bool)];
+
 /// In what order pages are read, and how far behind the first row the one is that is asked for, in tenths of all rows.
-const DEEP: [(&str, &[(&str, bool)], u64); 4] = [
+const DEEP: [(&str, By, u64); 4] = [
     ("things", &[], 9),
     ("things", &[("part", false)], 1),
     ("things", &[("part", true)], 1),
