@@ -45,7 +45,9 @@ fn a_long_pattern_is_refused_whoever_wrote_it_and_does_not_end_the_process() {
 fn statements_of_callers_make_no_files_and_end_where_the_memory_does() {
     let file = File::of("CREATE TABLE t(a); INSERT INTO t VALUES (1)");
     let sqlite = file.reader();
+    let doubled = chain(60, |at, before| format!(", c{at}(a) AS (SELECT a + a FROM c{before})"));
     let greedy = [
+        format!("WITH c0(a) AS (SELECT a FROM t){doubled} SELECT a FROM c60"),
         format!("{ENDLESS} SELECT length(y) FROM (SELECT zeroblob(900000) || i AS y FROM n ORDER BY 1)"),
         format!(
             "{ENDLESS} SELECT DISTINCT zeroblob(900000) || i, count(*) FROM n GROUP BY zeroblob(900000) || i"
@@ -67,7 +69,7 @@ fn statements_of_callers_make_no_files_and_end_where_the_memory_does() {
     });
     for _ in 0..2 {
         assert_eq!(run(&sqlite, "SELECT a FROM t", &[]).unwrap(), [[Cell::Integer(1)]]);
-        let own = selected(&mut *begin(&sqlite, Purpose::Read), &Statement::new(&*greedy[2]));
+        let own = selected(&mut *begin(&sqlite, Purpose::Read), &Statement::new(&*greedy[3]));
         assert!(limit(own.unwrap_err()).contains("more memory"));
         assert_eq!(
             selected(&mut *begin(&sqlite, Purpose::Read), &Statement::new("SELECT a FROM t")).unwrap().len(),
