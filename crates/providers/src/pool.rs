@@ -2,15 +2,21 @@
 
 #[cfg(feature = "files")]
 use std::io::{self, Read};
+#[cfg(feature = "files")]
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+#[cfg(feature = "files")]
 use tokio::sync::Semaphore;
-use worldspace_host::{Context, ProviderError};
+use worldspace_host::Context;
+#[cfg(feature = "files")]
+use worldspace_host::ProviderError;
 
 /// Runs blocking work.
+#[cfg(feature = "files")]
 pub(crate) struct Pool(Arc<Semaphore>);
 
+#[cfg(feature = "files")]
 impl Pool {
     /// For so many pieces of work at one time.
     pub(crate) fn new(places: usize) -> Self {
@@ -58,7 +64,7 @@ enum End {
 }
 
 impl Patience {
-    fn of(context: &Context) -> Self {
+    pub(crate) fn of(context: &Context) -> Self {
         let now = Instant::now();
         let end = context.deadline().map_or(End::Never, |deadline| {
             let left = deadline.saturating_duration_since(now);

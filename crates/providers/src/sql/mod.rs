@@ -20,7 +20,8 @@ use worldspace_model::Segment;
 use self::declare::{DATABASE, Declared};
 use self::engine::{Engine, Purpose, Session, Watch};
 use self::sqlite::Sqlite;
-use crate::pool::{Patience, Pool};
+use self::stack::DeepPool;
+use crate::pool::Patience;
 
 mod catalog;
 mod cell;
@@ -62,12 +63,12 @@ struct Inner {
     settings: Settings,
     /// The state of the database that was seen last.
     state: Mutex<Option<StateToken>>,
-    short: Pool,
-    queries: Pool,
+    short: DeepPool,
+    queries: DeepPool,
     /// For what looks at as much as there is.
-    long: Pool,
-    foreign: Pool,
-    writes: Pool,
+    long: DeepPool,
+    foreign: DeepPool,
+    writes: DeepPool,
 }
 
 /// What is offered of a database, and how.
@@ -139,11 +140,11 @@ impl Database {
             declared,
             settings,
             state: Mutex::default(),
-            short: Pool::new(SHORT),
-            queries: Pool::new(QUERIES),
-            long: Pool::new(LONG),
-            foreign: Pool::new(FOREIGN),
-            writes: Pool::new(writers),
+            short: DeepPool::new(SHORT),
+            queries: DeepPool::new(QUERIES),
+            long: DeepPool::new(LONG),
+            foreign: DeepPool::new(FOREIGN),
+            writes: DeepPool::new(writers),
         })))
     }
 
@@ -160,8 +161,7 @@ impl Database {
             let mut session = inner.engine.begin(Purpose::Read, &watch)?;
             work(&mut *session, &inner.declared)
         };
-        let deep = move |patience: &Patience| stack::deep(|| run(patience)).map_err(ProviderError::failed)?;
-        self.0.short.run(context, deep).await?
+        self.0.short.run(context, run).await?
     }
 }
 
@@ -249,10 +249,7 @@ impl Provider for Database {
             "count" | "frequent_values" => &self.0.long,
             _ => &self.0.short,
         };
-        let deep = move |patience: &Patience| {
-            stack::deep(|| inner.call(&asked, patience, call)).map_err(Refusal::failed)?
-        };
-        pool.run(context, deep).await?
+        pool.run(context, move |patience: &Patience| inner.call(&asked, patience, call)).await?
     }
 }
 

@@ -187,7 +187,11 @@ fn what_refers_by_a_value_of_another_kind_is_found_from_both_sides() {
         assert_eq!(found, ["1", "2", "3"], "{operation}");
         let entry = Value::Entry(EntryPath::parse("/w/par/2").unwrap());
         for id in found {
-            assert_eq!(field(&world.call(&format!("/ch/{id}"), "read", &[]).unwrap(), field_of), &entry, "{id}");
+            assert_eq!(
+                field(&world.call(&format!("/ch/{id}"), "read", &[]).unwrap(), field_of),
+                &entry,
+                "{id}"
+            );
         }
     }
 }
