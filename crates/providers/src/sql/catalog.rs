@@ -69,6 +69,9 @@ pub(super) struct Column {
     pub(super) kind: ColumnKind,
     /// Whether the database turns text that looks like a number into that number, so that the column holds no such text.
     pub(super) numeric: bool,
+    /// Whether the database stores every number in it as a real one; elsewhere, where it makes numbers of texts, whole numbers are
+    /// stored as integers.
+    pub(super) real: bool,
     pub(super) nullable: bool,
     /// How texts are compared in it, by name, where it can be referred to and that is not by their bytes.
     pub(super) collation: Option<Arc<str>>,

@@ -196,7 +196,7 @@ impl Cell {
         match (self, other) {
             (Self::Integer(integer), Self::Real(real)) | (Self::Real(real), Self::Integer(integer)) => {
                 // Beyond this, not every integer is a number of its own, and the integer is the nearer one to tell.
-                *real == *integer as f64 && (*real as i64) == *integer
+                *real == *integer as f64 && *real < 9_223_372_036_854_775_808.0 && (*real as i64) == *integer
             }
             (one, other) => one == other,
         }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use worldspace_host::LocalPath;
 use worldspace_model::Name;
 
-use super::catalog::{Column, ColumnKind, ForeignKey, Key, Relation};
+use super::catalog::{ForeignKey, Key, Relation};
 use super::cell::Cell;
 use super::engine::{Session, SqlError, Statement};
-use super::key::{self, RowKey, bound, equal};
+use super::key::{RowKey, as_stored, bound, equal};
 use super::names::Unique;
 use super::shape::path;
 
@@ -88,14 +88,5 @@ impl Reference {
             Some(as_stored(column, &values[at]))
         });
         Some(RowKey::Columns(cells.collect::<Option<_>>()?))
-    }
-}
-
-/// The value as that column would hold it.
-fn as_stored(column: &Column, cell: &Cell) -> Cell {
-    match cell {
-        Cell::Text(text) if column.numeric => key::number(text).unwrap_or_else(|| cell.clone()),
-        Cell::Integer(value) if column.kind == ColumnKind::Text => Cell::Text(value.to_string().into()),
-        _ => cell.clone(),
     }
 }

@@ -213,26 +213,45 @@ fn value(column: &Column, part: &str) -> Option<Cell> {
     }
 }
 
-/// Whether the database would store it as another value in that column, so that no row has it there: it makes numbers of
-/// texts that look like them, and integers of whole numbers.
+/// Whether the database would store it as another value in that column, so that no row has it there.
 fn is_never_in(column: &Column, cell: &Cell) -> bool {
-    use ColumnKind::{Boolean, Digits, Integer, Time};
-    let text = match cell {
-        Cell::Text(text) => text,
-        Cell::Real(value) => {
-            let of_integers = matches!(column.kind, Boolean | Digits | Integer | Time);
-            return of_integers && value.fract() == 0.0 && value.abs() < i64::MAX as f64;
-        }
-        _ => return false,
+    column.numeric && as_stored(column, cell) != *cell
+}
+
+/// The value as the database stores it in that column: it makes numbers of texts that look like them, and integers of whole
+/// numbers or the other way round; and texts of numbers, where the column is one of text.
+pub(super) fn as_stored(column: &Column, cell: &Cell) -> Cell {
+    const INTEGERS: std::ops::Range<f64> = -9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0;
+    let number = match cell {
+        Cell::Text(text) if column.numeric => numeral(text),
+        Cell::Integer(_) | Cell::Real(_) => Some(cell.clone()),
+        _ => None,
     };
+    match number {
+        Some(Cell::Integer(value)) if column.numeric && column.real => Cell::Real(value as f64),
+        Some(Cell::Real(value))
+            if column.numeric && !column.real && value.fract() == 0.0 && INTEGERS.contains(&value) =>
+        {
+            Cell::Integer(value as i64)
+        }
+        Some(Cell::Integer(value)) if column.kind == ColumnKind::Text => Cell::Text(value.to_string().into()),
+        Some(Cell::Real(value)) if column.kind == ColumnKind::Text => Cell::Text(format!("{value:?}").into()),
+        Some(number) => number,
+        None => cell.clone(),
+    }
+}
+
+/// The number that a text looks like, however it is written.
+fn numeral(text: &str) -> Option<Cell> {
     let text = text.trim_matches([' ', '\t', '\n', '\r', '\u{b}', '\u{c}']);
-    let is_numeral =
+    let is_part =
         |character: char| character.is_ascii_digit() || matches!(character, '+' | '-' | '.' | 'e' | 'E');
-    column.numeric && text.chars().all(is_numeral) && text.parse::<f64>().is_ok()
+    let real = || text.parse().ok().map(Cell::Real);
+    text.chars().all(is_part).then(|| text.parse().ok().map(Cell::Integer).or_else(real))?
 }
 
 /// The number that a text is the canonical form of.
-pub(super) fn number(text: &str) -> Option<Cell> {
+fn number(text: &str) -> Option<Cell> {
     let integer = text.parse().ok().filter(|value: &i64| value.to_string() == text).map(Cell::Integer);
     let real = || text.parse().ok().filter(|value: &f64| format!("{value:?}") == text).map(Cell::Real);
     integer.or_else(real)
@@ -261,6 +280,7 @@ mod tests {
             declared: String::new(),
             kind: *kind,
             numeric: matches!(kind, ColumnKind::Integer | ColumnKind::Number),
+            real: *kind == ColumnKind::Number,
             nullable: false,
             collation: None,
             default: None,

@@ -17,7 +17,7 @@ use worldspace_host::{
 };
 use worldspace_model::Segment;
 
-use self::declare::{DATABASE, Declared};
+use self::declare::{DATABASE, Declared, ROW, ROW_WRITE, TABLE, TABLE_WRITE, VIEW};
 use self::engine::{Engine, Purpose, Session, Watch};
 use self::sqlite::Sqlite;
 use self::stack::DeepPool;
@@ -242,12 +242,12 @@ impl Provider for Database {
 
     async fn call(&self, context: &Context, call: Call) -> Result<Done, Refusal> {
         let (inner, asked) = (self.0.clone(), context.clone());
-        let pool = match call.operation() {
-            _ if write::is_of(&call) => &self.0.writes,
-            "query" => &self.0.queries,
-            "sql" => &self.0.foreign,
-            "count" | "frequent_values" => &self.0.long,
-            _ => &self.0.short,
+        let pool = match Line::of(call.interface().name.as_str(), call.operation()) {
+            Line::Short => &self.0.short,
+            Line::Queries => &self.0.queries,
+            Line::Long => &self.0.long,
+            Line::Foreign => &self.0.foreign,
+            Line::Writes => &self.0.writes,
         };
         pool.run(context, move |patience: &Patience| inner.call(&asked, patience, call)).await?
     }
@@ -256,5 +256,57 @@ impl Provider for Database {
 impl std::fmt::Debug for Database {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Database").field("settings", &self.0.settings).finish_non_exhaustive()
+    }
+}
+
+/// Where a call waits for its turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Line {
+    Short,
+    Queries,
+    Long,
+    Foreign,
+    Writes,
+}
+
+impl Line {
+    fn of(interface: &str, operation: &str) -> Self {
+        match (interface, operation) {
+            (TABLE_WRITE | ROW_WRITE, _) => Self::Writes,
+            (DATABASE, _) => Self::Foreign,
+            (TABLE | VIEW, "count" | "frequent_values") => Self::Long,
+            (TABLE | VIEW, "query") | (ROW, "read_bytes") => Self::Queries,
+            // Where no index helps, what refers to a row is found by looking at every row.
+            (ROW, operation) if !read::OF_ROWS.contains(&operation) => Self::Queries,
+            _ => Self::Short,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_look_at_every_row_waits_in_no_line_of_what_is_over_in_a_moment() {
+        for (interface, operation, line) in [
+            (ROW, "read", Line::Short),
+            (ROW, "read_exact", Line::Short),
+            (ROW, "read_bytes", Line::Queries),
+            // Of tables that refer to this one, whatever they are called.
+            (ROW, "orders", Line::Queries),
+            (ROW, "count", Line::Queries),
+            (ROW, "sql", Line::Queries),
+            (TABLE, "get", Line::Short),
+            (TABLE, "query", Line::Queries),
+            (VIEW, "query", Line::Queries),
+            (TABLE, "count", Line::Long),
+            (VIEW, "frequent_values", Line::Long),
+            (DATABASE, "sql", Line::Foreign),
+            (TABLE_WRITE, "insert", Line::Writes),
+            (ROW_WRITE, "delete", Line::Writes),
+        ] {
+            assert_eq!(Line::of(interface, operation), line, "{interface} {operation}");
+        }
     }
 }

@@ -121,7 +121,6 @@ impl Order {
 
     fn push(&mut self, relation: &Relation, by: By, descending: bool) {
         let nullable = match by {
-            // What is declared may be broken by an old database; only a rowid is never NULL.
             By::Column(place) | By::Plain(place) | By::Exact(place) => relation.columns[place].nullable,
             By::Rowid(_) => false,
         };

@@ -50,7 +50,9 @@ fn sql(dialect: &Dialect) -> OperationDeclaration {
                 .documented(format!("One statement: {}.", dialect.reads))
                 .detailed("Write `?` for values and give them in `parameters`, so that no value is taken for SQL."),
             Field::optional("parameters", Type::list(Type::JSON))
-                .documented("The values of the `?`, in their order.")
+                .documented(
+                    "The values of the `?`, in their order; {\"$integer\": \"digits\"} for integers beyond ±(2^53−1).",
+                )
                 .detailed(cell::given()),
             Field::optional("limit", Type::INTEGER).documented(limit),
         ])

@@ -9,7 +9,7 @@ use super::page::page;
 use crate::budget::Budget;
 use crate::sql::cell::{Cell, CellRef};
 use crate::sql::engine::{Flow, Session, SqlError, Statement};
-use crate::sql::key::RowKey;
+use crate::sql::key::{RowKey, as_stored, bound, equal};
 use crate::sql::shape::{LONGEST, Shape};
 
 /// Values that are told unless the caller says otherwise, and at most.
@@ -60,21 +60,27 @@ pub(super) fn get(
         if cell.is_null() {
             return Err(Refusal::argument(&column.name, "is null, which is no part of a key"));
         }
-        cells.push(cell);
+        cells.push(as_stored(column, &cell));
     }
     let key = match relation.key.is_rowid() {
         true => RowKey::Rowid(call.integer(super::declare::ROWID).unwrap_or_default()),
         false => RowKey::Columns(cells),
     };
-    let mut statement = Statement::default();
-    shape.relation.select_key(&mut statement);
-    key.is(relation, statement.push(" WHERE "));
-    let mut found = None;
-    session.select(&statement, &mut |row| {
-        found = shape.relation.key_of(row)?;
-        Ok(Flow::Enough)
-    })?;
+    let find = |session: &mut dyn Session, write: &dyn Fn(&mut Statement)| {
+        let mut statement = Statement::default();
+        relation.select_key(&mut statement);
+        write(statement.push(" WHERE "));
+        Ok::<_, SqlError>(session.first(&statement, |row| relation.key_of(row))?.flatten())
+    };
+    let exact = find(session, &|statement| key.is(relation, statement))?;
     // As the database has it, where it has it: it may take several spellings for the same.
+    let found = match (exact, &key) {
+        (None, RowKey::Columns(cells)) => find(session, &|statement| {
+            let columns = super::declare::key_columns(relation).into_iter();
+            equal(statement, columns.zip(cells).map(|(column, cell)| (&*column.name, cell, None)), bound);
+        })?,
+        (exact, _) => exact,
+    };
     let path = shape.path(&found.unwrap_or(key)).ok_or_else(|| Refusal::failed("a key has no path"))?;
     Ok(Value::Entry(context.entry(&path)))
 }

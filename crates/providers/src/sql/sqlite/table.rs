@@ -7,7 +7,7 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row, Statement, ffi};
 
 use super::failure::{self, Fault};
-use super::types::kind_of;
+use super::types::{is_real, kind_of};
 use crate::sql::catalog::{Column, Key, Kind};
 use crate::sql::engine::SqlError;
 
@@ -65,6 +65,7 @@ impl Table {
                     places.insert(row.get(0)?, columns.len());
                     columns.push(Column {
                         name: column.into(),
+                        real: is_real(&declared),
                         declared,
                         kind: column_kind,
                         numeric,

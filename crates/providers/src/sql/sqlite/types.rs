@@ -38,6 +38,11 @@ pub(super) fn kind_of(declared: &str, strict: bool, exact_integers: bool) -> (Co
     (kind, numeric)
 }
 
+/// Whether every number is stored as a real one.
+pub(super) fn is_real(declared: &str) -> bool {
+    affinity(&declared.trim().to_ascii_uppercase()) == Affinity::Real
+}
+
 /// The first word of a type, without its size.
 fn word(declared: &str) -> &str {
     declared.split(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or_default()

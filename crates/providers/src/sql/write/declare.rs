@@ -17,6 +17,10 @@ const VIOLATION: &str = "Violation";
 const WHOLE: &str = "It happens wholly or not at all, with all that triggers, foreign keys and rules about conflicts of the \
      database make of it.";
 
+/// To have these conflicts refused (`OR ABORT`) would take their conflict clauses from the statements of triggers as well.
+const IN_ITS_WAY: &str =
+    "Where the schema says ON CONFLICT REPLACE, other rows with the same unique values are deleted for it.";
+
 pub(in crate::sql) fn table(shape: &Shape) -> Result<Interface, Fault> {
     let words = format!("The table {}: new rows.", clipped(&shape.relation.name));
     saying_why(Interface::builder().documented(words)).write(insert(shape)).write(insert_exact(shape)).build()
@@ -77,7 +81,7 @@ fn insert(shape: &Shape) -> OperationDeclaration {
     OperationDeclaration::new("insert")
         .documented("Adds a row.")
         .detailed(format!(
-            "{WHOLE} A column that is left out gets its default, else NULL. What the type of a column cannot say, such as \
+            "{WHOLE} {IN_ITS_WAY} A column that is left out gets its default, else NULL. What the type of a column cannot say, such as \
              an integer beyond ±(2^53−1), `insert_exact` takes."
         ))
         .takes(parameters)
@@ -97,7 +101,7 @@ fn insert_exact(shape: &Shape) -> OperationDeclaration {
         .documented(
             "Adds a row whose values are given in a form that loses nothing, as `read_exact` shows them.",
         )
-        .detailed(format!("{WHOLE} For what the parameters of `insert` cannot say: {BEYOND}."))
+        .detailed(format!("{WHOLE} {IN_ITS_WAY} For what the parameters of `insert` cannot say: {BEYOND}."))
         .takes([Field::required(COLUMNS, Type::JSON)
             .documented("An object: the columns by name, each with its value; null is NULL.")
             .detailed(format!(
@@ -118,16 +122,21 @@ fn update(shape: &Shape) -> OperationDeclaration {
         column.default = None;
         column.automatic = false;
     }
+    let nulls = given::set_null(&relation);
     let column = |(place, column): (usize, &Column)| {
-        Field::optional(column.name.clone(), type_of(column.kind))
-            .documented(describe::column(&relation, place))
+        let mut words = describe::column(&relation, place);
+        if given::takes_null(column) {
+            words.truncate(words.trim_end_matches('.').len());
+            words.push_str(&format!("; NULL through `{nulls}`."));
+        }
+        Field::optional(column.name.clone(), type_of(column.kind)).documented(words)
     };
     let mut parameters: Vec<Field> = open(&shape.relation).map(column).collect();
     parameters.extend(set_null(&shape.relation, "Columns that become NULL. There is no other way to that."));
     OperationDeclaration::new("update")
         .documented("Changes columns of the row; those that are left out stay as they are.")
         .detailed(format!(
-            "{WHOLE} Where the key changes, the row stands at another path then. What the type of a column cannot say, \
+            "{WHOLE} {IN_ITS_WAY} Where the key changes, the row stands at another path then. What the type of a column cannot say, \
              `update_exact` takes."
         ))
         .takes(parameters)
@@ -139,7 +148,7 @@ fn update_exact() -> OperationDeclaration {
         .documented(
             "Changes columns of the row to values in a form that loses nothing, as `read_exact` shows them.",
         )
-        .detailed(format!("{WHOLE} For what the parameters of `update` cannot say: {BEYOND}."))
+        .detailed(format!("{WHOLE} {IN_ITS_WAY} For what the parameters of `update` cannot say: {BEYOND}."))
         .takes([Field::required(COLUMNS, Type::JSON)
             .documented("An object: the columns that change by name, each with its new value; null is NULL.")
             .detailed(format!("A column that is left out stays as it is. {}", cell::given()))])
@@ -160,17 +169,17 @@ fn delete(links: &[Link]) -> OperationDeclaration {
         });
         reacting.collect::<Vec<_>>().join(", ")
     };
-    let (follow, null, default) =
-        (react(Reaction::Follows), react(Reaction::SetsNull), react(Reaction::SetsDefault));
     // What goes with it is to be known before, and stands where everybody reads it.
     let mut words = "Deletes the row.".to_owned();
-    for (tables, what) in [
-        (follow, "With it go the rows that refer to it, of"),
-        (null, "What refers to it gets NULL instead, in"),
-        (default, "What refers to it gets its default instead, in"),
+    for (reaction, what, then) in [
+        (Reaction::Follows, "With it go the rows that refer to it, of", ", and what goes with those"),
+        (Reaction::SetsNull, "What refers to it gets NULL instead, in", ""),
+        (Reaction::SetsDefault, "What refers to it gets its default instead, in", ""),
+        (Reaction::Forbids, "It is refused while rows of", " refer to it"),
     ] {
+        let tables = react(reaction);
         if !tables.is_empty() {
-            words.push_str(&format!(" {what} {tables}."));
+            words.push_str(&format!(" {what} {tables}{then}."));
         }
     }
     OperationDeclaration::new("delete")
@@ -209,6 +218,7 @@ mod tests {
             declared: "TEXT".to_owned(),
             kind: ColumnKind::Text,
             numeric: false,
+            real: false,
             nullable: true,
             collation: None,
             default: None,
@@ -260,6 +270,15 @@ mod tests {
         assert_eq!(parameters(&row, "update"), ["id", "name", "state", "set_null", "set_null_2 set_null"]);
         assert_eq!(parameters(&row, "update_exact"), ["columns!"]);
         assert_eq!(parameters(&row, "delete"), [""; 0]);
+    }
+
+    #[test]
+    fn a_change_tells_of_each_column_that_takes_null_through_which_parameter() {
+        let columns = vec![Column { nullable: false, ..column("a") }, column("set_null")];
+        let row = row(&shape(columns, Key::Rowid("rowid")), &[]).unwrap();
+        let update = row.descriptor().operation("update").unwrap();
+        let words = |at: usize| update.declaration().parameters[at].documentation.clone().unwrap().summary;
+        assert_eq!(format!("{} {}", words(0), words(1)), "TEXT, not null. TEXT; NULL through `set_null_2`.");
     }
 
     #[test]

@@ -6,7 +6,8 @@ use worldspace_model::Value;
 use super::given::{self, Given};
 use super::violation::{self, Wanted};
 use super::{Effect, commit, key_returned, passed_over, refused};
-use crate::sql::engine::{ChangeError, Session, Statement};
+use crate::sql::engine::{ChangeError, Constraint, Session, SqlError, Statement, Violation};
+use crate::sql::key::RowKey;
 use crate::sql::objects::schema_state;
 use crate::sql::shape::Shape;
 
@@ -31,6 +32,12 @@ pub(super) fn run(
     };
     let Some(row) = rows.first() else { return refused(session, call, &passed_over("inserted")) };
     let key = key_returned(shape, row)?;
+    // A trigger may have deleted it again, or given it another key than was returned.
+    if let Some(key) = &key
+        && !is_there(&mut *session, shape, key)?
+    {
+        return refused(session, call, &taken_away());
+    }
     let entry = match key.as_ref().map(|key| shape.path(key)) {
         None if !shape.relation.has_rows() => None,
         Some(Some(path)) => Some(Value::Entry(context.entry(&path))),
@@ -43,6 +50,21 @@ pub(super) fn run(
     // A table is described and told by its schema, whatever rows it has.
     let state = schema_state(&*session);
     commit(session, call, Some(&state), Effect { result, after: After::Unchanged, owing })
+}
+
+fn is_there(session: &mut dyn Session, shape: &Shape, key: &RowKey) -> Result<bool, SqlError> {
+    let mut statement = Statement::new("SELECT 1 FROM ");
+    key.is(&shape.relation, statement.name(&shape.relation.name).push(" WHERE "));
+    Ok(session.first(&statement, |_| Ok(()))?.is_some())
+}
+
+/// What is said where the new row cannot be named.
+fn taken_away() -> Violation {
+    Violation {
+        constraint: Constraint::Trigger,
+        columns: Vec::new(),
+        message: "the row was not inserted: a trigger deletes it at once, or gives it another key".to_owned(),
+    }
 }
 
 fn statement(shape: &Shape, given: &Given) -> Statement {
@@ -77,6 +99,7 @@ mod tests {
             declared: String::new(),
             kind: ColumnKind::Text,
             numeric: false,
+            real: false,
             nullable: true,
             collation: None,
             default: None,

@@ -195,3 +195,43 @@ fn what_refers_by_a_value_of_another_kind_is_found_from_both_sides() {
         }
     }
 }
+
+#[test]
+fn a_key_is_named_as_the_database_stores_it() {
+    let world = World::writable(
+        "CREATE TABLE num (k NUMERIC PRIMARY KEY); CREATE TABLE dt (d DATE PRIMARY KEY);
+         CREATE TABLE r (k REAL PRIMARY KEY); CREATE TABLE nc (k TEXT COLLATE NOCASE PRIMARY KEY);
+         INSERT INTO nc VALUES ('abc');
+         CREATE TABLE p (id INTEGER PRIMARY KEY); CREATE TABLE tp (k TEXT PRIMARY KEY);
+         CREATE TABLE ch (id INTEGER PRIMARY KEY, a REAL REFERENCES p, b TEXT REFERENCES p, c REAL REFERENCES tp);
+         PRAGMA foreign_keys = OFF; INSERT INTO ch VALUES (1, 5.0, '05', 1.5);",
+    );
+    let number = |value: f64| Value::Number(worldspace_model::Number::new(value).unwrap());
+    for (table, column, given, name) in [
+        ("/num", "k", number(9.0), "9"),
+        ("/num", "k", number(9.5), "9.5"),
+        ("/dt", "d", Value::from("2026"), "2026"),
+        ("/dt", "d", Value::from("2026-10-31"), "2026-10-31"),
+        ("/r", "k", number(5.0), "5.0"),
+    ] {
+        let named = world.call(table, "get", &[(column, given.clone())]).unwrap();
+        assert_eq!(named.as_entry().unwrap().name(), name);
+        let inserted = world.call(table, "insert", &[(column, given)]).unwrap();
+        assert_eq!(field(&inserted, "value"), &named, "{table}");
+    }
+    let named = world.call("/nc", "get", &[("k", "ABC".into())]).unwrap();
+    assert_eq!(named.as_entry().unwrap().name(), "abc");
+    let row = world.call("/ch/1", "read", &[]).unwrap();
+    for (name, entry) in [("p_by_a", "/w/p/5"), ("p_by_b", "/w/p/5"), ("tp", "/w/tp/1.5")] {
+        assert_eq!(field(&row, name), &Value::Entry(EntryPath::parse(entry).unwrap()), "{name}");
+    }
+}
+
+#[test]
+fn an_integer_at_the_end_of_its_range_is_not_the_next_real_number() {
+    let world = World::of(
+        "CREATE VIEW v AS SELECT 9223372036854775807 AS x UNION ALL SELECT 9223372036854775808.0
+             UNION ALL SELECT 9223372036854775808.0 UNION ALL SELECT 1e19;",
+    );
+    assert_eq!(paged(&world, "/v", "[]", 1).len(), 4);
+}
