@@ -198,6 +198,24 @@ fn triggers_have_their_way_and_are_told_of() {
             "'seen'",
         ),
         (
+            "AFTER INSERT",
+            "DELETE FROM people WHERE id = NEW.id; INSERT INTO log VALUES (1)",
+            "/people",
+            "insert",
+            "refused trigger []: the row was not inserted: a trigger deletes it",
+            "SELECT (SELECT count(*) FROM people) + (SELECT count(*) FROM log)",
+            "2",
+        ),
+        (
+            "AFTER INSERT",
+            "UPDATE people SET id = id + 100 WHERE id = NEW.id",
+            "/people",
+            "insert",
+            "refused trigger []: the row was not inserted: a trigger deletes it",
+            "SELECT max(id) FROM people",
+            "2",
+        ),
+        (
             "AFTER UPDATE",
             "DELETE FROM people WHERE id = NEW.id",
             "/people/1",
@@ -219,4 +237,19 @@ fn triggers_have_their_way_and_are_told_of() {
         let arguments: Fields<'_> = if operation == "delete" { &[] } else { &name };
         check(&World::writable(&trigger(when, what)), (path, operation, arguments), answer, (sql, then));
     }
+}
+
+#[test]
+fn conflicts_are_dealt_with_as_the_schema_says_also_in_triggers() {
+    let world = World::writable(
+        "CREATE TABLE tags (id INTEGER PRIMARY KEY, tag TEXT UNIQUE ON CONFLICT REPLACE);
+         INSERT INTO tags VALUES (1, 'a'), (2, 'b');
+         CREATE TABLE seen (tag TEXT PRIMARY KEY, last INTEGER) WITHOUT ROWID; INSERT INTO seen VALUES ('b', 0);
+         CREATE TRIGGER t AFTER INSERT ON tags BEGIN INSERT OR REPLACE INTO seen VALUES (NEW.tag, NEW.id); END",
+    );
+    let (sql, b) =
+        ("SELECT group_concat(id || tag, ' ') FROM (SELECT * FROM tags ORDER BY id)", [("tag", text("b"))]);
+    check(&world, ("/tags", "insert", &b), "inserted /tags/3", (sql, "'1a 3b'"));
+    check(&world, ("/tags/1", "update", &b), "updated", (sql, "'1b'"));
+    assert_eq!(rows(&world, "SELECT last FROM seen"), "3");
 }
