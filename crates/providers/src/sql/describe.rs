@@ -155,33 +155,40 @@ fn told_of(column: &Column, cell: &Cell) -> Option<String> {
 /// What was probably meant by a column that is none of these: the nearest ones, else all as far as they can be told.
 pub(super) fn instead<'c>(columns: impl Iterator<Item = &'c Column>, name: &str) -> String {
     let known: Vec<&str> = columns.map(|column| &*column.name).collect();
-    let mut left = known.clone();
-    let mut near: Vec<String> = Vec::new();
-    while near.len() < NEAR
-        && let Some(found) = nearest(name, left.iter().copied())
-    {
-        near.push(Quoted(found).to_string());
-        left.retain(|other| *other != found);
-    }
+    let mut near = near(name, known.iter().copied());
     // A part of a name is often all that is remembered.
     let lower = name.to_lowercase();
-    for other in left {
+    for other in &known {
         let other_lower = other.to_lowercase();
         let within = lower.len() > 2
             && (other_lower.contains(&lower) || lower.contains(&other_lower) && other.len() > 2);
-        if near.len() < NEAR && within {
-            near.push(Quoted(other).to_string());
+        if near.len() < NEAR && within && !near.contains(other) {
+            near.push(other);
         }
     }
+    let quoted = |names: &[&str]| names.iter().map(|name| Quoted(name).to_string()).collect::<Vec<_>>();
     match near.is_empty() {
-        false => format!("did you mean {}?", near.join(" or ")),
+        false => format!("did you mean {}?", quoted(&near).join(" or ")),
         true => {
-            let some: Vec<String> = known.iter().take(SOME).map(|name| Quoted(name).to_string()).collect();
+            let some = quoted(&known[..known.len().min(SOME)]);
             let is = if known.len() == 1 { "is" } else { "are" };
             let more = if known.len() > SOME { ", …" } else { "" };
             format!("there {is} {}{more}", some.join(", "))
         }
     }
+}
+
+/// The names nearest to one that is none of them, the nearest first.
+pub(super) fn near<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
+    let mut left: Vec<&str> = known.collect();
+    let mut near = Vec::new();
+    while near.len() < NEAR
+        && let Some(found) = nearest(name, left.iter().copied())
+    {
+        near.push(found);
+        left.retain(|other| *other != found);
+    }
+    near
 }
 
 /// The text in one line, its end left out where it is long.

@@ -9,24 +9,21 @@ use std::time::Duration;
 
 use rusqlite::fallible_iterator::FallibleIterator as _;
 use rusqlite::{Batch, Error, Statement as Prepared, ffi};
-use worldspace_model::nearest;
 
+use super::DIALECT;
 use super::catalog::Schema;
 use super::connect::{LONGEST, Link};
 use super::failure::{self, Fault, Missing};
 use super::functions;
 use super::session::{bind, rows};
 use crate::sql::cell::Cell;
+use crate::sql::describe;
 use crate::sql::engine::{SqlError, Take, Watch};
 
 const ONE: &str = "only one statement is run at a time; call once for each";
 const EMPTY: &str = "there is no statement; write a SELECT";
-const READS: &str = "not allowed here: this operation only reads; a statement is a SELECT, VALUES, WITH … SELECT or \
-                     EXPLAIN, and PRAGMAs are those that show the schema";
 /// How often the time is looked at beside a step of SQLite.
 const LOOK: Duration = Duration::from_millis(100);
-/// So many near names are given.
-const NEAR: usize = 3;
 /// So many tables that a statement mentions are looked at for the names of their columns.
 const MENTIONED: usize = 20;
 
@@ -101,7 +98,7 @@ fn run_strictly(
 ) -> Result<(), Fault> {
     let mut prepared = only(link, sql)?;
     if !prepared.readonly() || prepared.column_count() == 0 {
-        return Err(SqlError::Statement(READS.to_owned()).into());
+        return Err(SqlError::Statement(not_allowed()).into());
     }
     let (wanted, given) = (prepared.parameter_count(), parameters.len());
     if wanted != given {
@@ -157,7 +154,11 @@ fn told(link: &Link, schema: &Schema, watch: &Watch, sql: &str, error: Error) ->
 /// That it may not be run, and which part of it is to blame where SQLite tells.
 fn refused(text: &str) -> String {
     let named = text.contains("function: ") || text.starts_with("access to ");
-    if named { format!("{READS} ({text})") } else { READS.to_owned() }
+    if named { format!("{} ({text})", not_allowed()) } else { not_allowed() }
+}
+
+fn not_allowed() -> String {
+    format!("not allowed here: this operation only reads; a statement is {}", DIALECT.reads)
 }
 
 /// SQLite's message, and the names that were probably meant.
@@ -169,8 +170,7 @@ fn with_near_names(link: &Link, schema: &Schema, sql: &str, text: &str) -> Strin
     let Some((what, name)) = failure::missing(text) else { return text.to_owned() };
     let known = known(link, schema, what, sql);
     let bare = name.rsplit_once('.').map_or(&*name, |(_, name)| name);
-    let near = near(bare, &known);
-    match near.as_slice() {
+    match describe::near(bare, known.iter().map(String::as_str)).as_slice() {
         [] => text.to_owned(),
         near => format!("{text}; near names: {}", near.join(", ")),
     }
@@ -192,14 +192,4 @@ fn known(link: &Link, schema: &Schema, what: Missing, sql: &str) -> Vec<String> 
     columns.sort_unstable();
     columns.dedup();
     columns
-}
-
-fn near(wanted: &str, known: &[String]) -> Vec<String> {
-    let mut near: Vec<String> = Vec::new();
-    while near.len() < NEAR {
-        let others = known.iter().filter(|name| !near.contains(name)).map(String::as_str);
-        let Some(next) = nearest(wanted, others) else { break };
-        near.push(next.to_owned());
-    }
-    near
 }

@@ -53,7 +53,7 @@ pub fn is_sqlite(path: &Path) -> io::Result<bool> {
 const DIALECT: Dialect = Dialect {
     database: "SQLite database",
     sql: "The dialect is SQLite's.",
-    reads: "SELECT, WITH … SELECT, VALUES or EXPLAIN QUERY PLAN",
+    reads: "SELECT, VALUES, WITH … SELECT, EXPLAIN, or a PRAGMA that shows the schema",
     part: "substr",
     like_letters: "ASCII letters of either case",
     writers: 1,

@@ -38,7 +38,9 @@ fn statements_that_read_are_run() {
             Err(error) => panic!("{sql}: {error}"),
         }
     }
-    assert!(!run(&sqlite, "EXPLAIN QUERY PLAN SELECT * FROM people", &[]).unwrap().is_empty());
+    for sql in ["EXPLAIN QUERY PLAN SELECT * FROM people", "EXPLAIN SELECT * FROM people"] {
+        assert!(!run(&sqlite, sql, &[]).unwrap().is_empty(), "{sql}");
+    }
 }
 
 #[test]
