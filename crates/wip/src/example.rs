@@ -25,12 +25,10 @@ pub(crate) fn word(name: &str, ty: TypeRef<'_>) -> Option<String> {
 /// How the cases are written of the first union in values of that type that has some which carry something, and which
 /// there are.
 pub(crate) fn of_cases(ty: TypeRef<'_>) -> Option<String> {
-    let mut cases = Vec::new();
     let mut nodes = LONG;
     let union = first_union(ty, &mut nodes)?;
-    cases.extend(
-        union.iter().take(CASES).map(|case| text::name(text::clip(case.name, NAME).as_ref()).into_owned()),
-    );
+    let name = |name| text::name(text::clip(name, NAME).as_ref()).into_owned();
+    let mut cases: Vec<String> = union.iter().take(CASES).map(|case| name(case.name)).collect();
     if let Some(more @ 1..) = union.len().checked_sub(CASES) {
         cases.push(format!("{more} more"));
     }

@@ -300,6 +300,8 @@ pub(crate) fn beside(value: &Value, ty: TypeRef<'_>, written: Option<Payload<'_>
     }
     if let Some(Value::Boolean(true)) = record.get("truncated") {
         out.push_str(&part("the result says `truncated: true`"));
+    } else if record.get("next_cursor").is_some() {
+        out.push_str(&part("the result has a `next_cursor`"));
     } else if let (Some(written), Some(Value::Integer(size))) = (written, record.get("size"))
         && i64::try_from(written.content.len()).is_ok_and(|length| length < size.get())
     {
@@ -536,6 +538,23 @@ mod tests {
         ] {
             assert_eq!(payload(&value, &operation(ty, Type::UNIT)).is_some(), raw, "{value:?}");
         }
+    }
+
+    /// Whoever writes a page to a file must hear that there are more.
+    #[test]
+    fn a_page_with_a_next_one_is_told_to_be_a_part() {
+        let ty = Type::record([
+            Field::required("rows", Type::list(Type::INTEGER)),
+            Field::optional("next_cursor", Type::STRING),
+        ]);
+        let last = record(&[("rows", list(&[]))]);
+        let page = record(&[("rows", list(&[])), ("next_cursor", "c".into())]);
+        let said = |value: &Value| {
+            let said = returning(ty.clone(), |ty| beside(value, ty, None));
+            anstream::adapter::strip_str(&said).to_string()
+        };
+        assert_eq!(said(&last), "");
+        assert_eq!(said(&page), "warning: the result has a `next_cursor`: what was written is a part\n");
     }
 
     #[test]
