@@ -17,7 +17,7 @@ use super::{read, write};
 pub(super) const DATABASE: &str = "sql.database";
 /// What tables publish.
 pub(super) const TABLE: &str = "sql.table";
-/// What views publish, and tables whose rows have no keys.
+/// What views and virtual tables publish.
 pub(super) const VIEW: &str = "sql.view";
 /// What rows publish.
 pub(super) const ROW: &str = "sql.row";

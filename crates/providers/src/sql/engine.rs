@@ -8,9 +8,11 @@
 //! each column's type as one of `ColumnKind`; errors as [`SqlError`], and rules that a change would break as [`Violation`]s. Its
 //! language has to have what is written above: names in double quotes, `COLLATE` behind an operand, `NULLS FIRST`, `LIMIT`,
 //! `FALSE` as a condition, windows over groups, and `RETURNING`. Values are compared as columns compare them, so that `=` finds
-//! the row with a key and `<` goes on where `ORDER BY` does. Three words are SQLite's alone, and belong into the dialect of the
-//! second one: `LIKE` without regard to the case of ASCII (`read::condition`), the collation `BINARY`, and the `+` that keeps a
-//! column's type from changing what it is compared with (`key`, `read::order`).
+//! the row with a key and `<` goes on where `ORDER BY` does. SQLite's alone, to be moved into the
+//! dialect with the second one, are: `LIKE` without regard to the case of ASCII (`read::condition`); the collation `BINARY`
+//! (`key`, `read::order`); the `+` that keeps a column's type from changing what it is compared with (`read::order`); the value
+//! that gets a column's type by a `UNION ALL` with none of its rows (`key::bound_as`); as what a column stores a value (`key`);
+//! and threads with deep stacks, which a library within this process needs (`stack`).
 //!
 //! **What would have to be widened for it.** [`Cell`] has the five kinds of values of SQLite: decimals, UUIDs, arrays and times with
 //! a zone would have to be told apart in it, in `ColumnKind` and in keys (`key`). A relation has one name: where there are

@@ -256,11 +256,7 @@ fn not_committed(link: &mut Link, error: rusqlite::Error) -> Committed {
                 | ffi::SQLITE_ERROR
         )
     });
-    if !link.roll_back() {
-        link.spoiled = true;
-        return Committed::Unknown(Box::new(error));
-    }
-    if !before {
+    if !link.roll_back() || !before {
         link.spoiled = true;
         return Committed::Unknown(Box::new(error));
     }

@@ -8,7 +8,7 @@ use super::violation::{self, Wanted};
 use super::{Effect, commit, key_returned, passed_over, refused};
 use crate::sql::cell::Cell;
 use crate::sql::describe;
-use crate::sql::engine::{ChangeError, Session, Statement};
+use crate::sql::engine::{ChangeError, Session, Statement, Violation};
 use crate::sql::key::RowKey;
 use crate::sql::shape::{Found, LONGEST, Shape};
 
@@ -96,7 +96,7 @@ fn changed(
     shape: &Shape,
     key: &RowKey,
     mut statement: Statement,
-) -> Result<Result<Option<Vec<Cell>>, crate::sql::engine::Violation>, Refusal> {
+) -> Result<Result<Option<Vec<Cell>>, Violation>, Refusal> {
     key.is(&shape.relation, statement.push(" WHERE "));
     shape.relation.list_key(statement.push(" RETURNING "));
     let mut rows = match session.change(&statement, &shape.relation) {

@@ -24,28 +24,25 @@ const REFERRING: usize = 5;
 pub(super) struct Wanted<'w> {
     written: Cow<'w, [(usize, Cell)]>,
     kept: &'w [Cell],
+    /// Whether there is to be no row any more.
+    is_of_delete: bool,
 }
 
 impl<'w> Wanted<'w> {
     /// A new row. What is left out may become anything.
     pub(super) fn of_insert(given: &'w Given) -> Self {
-        Self { written: Cow::Borrowed(given), kept: &[] }
+        Self { written: Cow::Borrowed(given), kept: &[], is_of_delete: false }
     }
 
     /// A row with other values in some columns.
     pub(super) fn of_update(given: &'w Given, before: &'w [Cell]) -> Self {
-        Self { written: Cow::Borrowed(given), kept: before }
+        Self { written: Cow::Borrowed(given), kept: before, is_of_delete: false }
     }
 
     /// No row.
     pub(super) fn of_delete(relation: &Relation) -> Self {
         let nothing = (0..relation.columns.len()).map(|place| (place, Cell::Null));
-        Self { written: Cow::Owned(nothing.collect()), kept: &[] }
-    }
-
-    /// Whether there is to be no row any more.
-    fn is_of_delete(&self) -> bool {
-        matches!(self.written, Cow::Owned(_))
+        Self { written: Cow::Owned(nothing.collect()), kept: &[], is_of_delete: true }
     }
 
     fn writes(&self, place: usize) -> bool {
@@ -145,7 +142,7 @@ fn referred_to(
         let Some(other) = session.relation(&incoming.table)? else { continue };
         let Some(key) = other.foreign_keys.get(incoming.foreign_key) else { continue };
         // What follows a row does not hold it.
-        let reaction = if wanted.is_of_delete() { key.when_deleted } else { key.when_changed };
+        let reaction = if wanted.is_of_delete { key.when_deleted } else { key.when_changed };
         if reaction != Reaction::Forbids {
             continue;
         }
