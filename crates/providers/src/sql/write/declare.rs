@@ -207,10 +207,12 @@ fn is_needed(column: &Column) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use worldspace_model::TypeKind;
 
     use super::*;
-    use crate::sql::catalog::{ColumnKind, Key, Kind};
+    use crate::sql::catalog::{ColumnKind, ForeignKey, Key, Kind};
 
     fn column(name: &str) -> Column {
         Column {
@@ -279,6 +281,29 @@ mod tests {
         let update = row.descriptor().operation("update").unwrap();
         let words = |at: usize| update.declaration().parameters[at].documentation.clone().unwrap().summary;
         assert_eq!(format!("{} {}", words(0), words(1)), "TEXT, not null. TEXT; NULL through `set_null_2`.");
+    }
+
+    #[test]
+    fn what_a_deletion_does_to_rows_that_refer_is_said_before() {
+        let key = |when_deleted| ForeignKey {
+            columns: vec![0],
+            table: "t".into(),
+            referenced: vec!["a".into()],
+            when_deleted,
+            when_changed: Reaction::Forbids,
+        };
+        let mut referring = Relation::clone(&shape(vec![column("a")], Key::Rowid("rowid")).relation);
+        referring.foreign_keys = [Reaction::Forbids, Reaction::Follows].map(key).to_vec();
+        let referring = Arc::new(Shape { relation: referring.into(), references: Vec::new() });
+        let link = |foreign_key| {
+            let operation = format!("t_{foreign_key}").into();
+            Link { operation, shape: referring.clone(), foreign_key }
+        };
+        assert_eq!(
+            delete(&[link(0), link(1)]).documentation.unwrap().summary,
+            "Deletes the row. With it go the rows that refer to it, of t (a), and what goes with those. It is refused \
+             while rows of t (a) refer to it."
+        );
     }
 
     #[test]
