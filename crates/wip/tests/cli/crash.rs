@@ -1,18 +1,13 @@
 //! A server that is killed while it writes: whatever is on the disk then is whole.
 
-use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Child, Stdio};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use worldspace_client::{CallOptions, Client, Settings};
-use worldspace_http::auth::Token;
-use worldspace_http::{ClientConfig, Endpoint, HttpTransport};
+use worldspace_client::{CallOptions, Client};
 use worldspace_model::{EntryPath, InterfaceName, InterfaceReference, Record, Value};
 
-use crate::run::program;
+use crate::victim::{Served, serve};
 
 const FILES: usize = 40;
 const WRITES: usize = 200;
@@ -23,28 +18,6 @@ const SIZE: usize = 100_000;
 fn content(file: usize, version: usize) -> String {
     let line = format!("file {file} version {version}\n");
     line.repeat(SIZE / line.len())
-}
-
-struct Served {
-    child: Child,
-    client: Client,
-}
-
-fn serve(directory: &Path) -> Served {
-    let mut command = program();
-    command
-        .args(["serve", "--writable", "--listen", "127.0.0.1:0"])
-        .arg(format!("w={}", directory.display()));
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let first = |stream: &mut dyn std::io::Read, mark: &str| {
-        let lines = BufReader::new(stream).lines().map(Result::unwrap);
-        lines.into_iter().find_map(|line| line.strip_prefix(mark).map(str::to_owned)).unwrap()
-    };
-    let token = first(child.stderr.as_mut().unwrap(), "token: ");
-    let url = first(child.stdout.as_mut().unwrap(), "listening on ");
-    let config = ClientConfig { token: Some(Token::parse(&token).unwrap()), ..ClientConfig::default() };
-    let transport = HttpTransport::new(Endpoint::parse(&url).unwrap(), config).unwrap();
-    Served { child, client: Client::new(Arc::new(transport), Settings::default()) }
 }
 
 /// Writes the next version of a file; whether that was answered as done.
@@ -82,7 +55,7 @@ fn a_server_that_is_killed_leaves_every_file_old_or_new_and_nothing_else() {
     // The last version of each file that was answered as done, in whichever round.
     let answered: Vec<AtomicUsize> = (0..FILES).map(|_| AtomicUsize::new(0)).collect();
     for (round, killed_after) in [5, 40, 90, 140, 195].into_iter().enumerate() {
-        let Served { mut child, client } = serve(at);
+        let Served { mut child, client } = serve("w", at);
         let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let before = |number: usize| round * WRITES + number;
         let pid = child.id().to_string();
@@ -128,7 +101,7 @@ fn a_server_that_is_killed_leaves_every_file_old_or_new_and_nothing_else() {
     }
     assert_eq!(cut_short, 5, "a server outlived its end");
     // The next start clears what was left where changes are made ready.
-    let Served { mut child, .. } = serve(at);
+    let Served { mut child, .. } = serve("w", at);
     let end = Instant::now() + Duration::from_secs(30);
     while at.join(".wip-writes").exists() {
         assert!(Instant::now() < end, "what was left is not cleared");

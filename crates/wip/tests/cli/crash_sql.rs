@@ -1,18 +1,13 @@
 //! A server of a database that is killed while it writes: each write is there wholly or not at all.
 
-use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Child, Stdio};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rusqlite::Connection;
-use worldspace_client::{CallOptions, Client, Settings};
-use worldspace_http::auth::Token;
-use worldspace_http::{ClientConfig, Endpoint, HttpTransport};
+use worldspace_client::{CallOptions, Client};
 use worldspace_model::{EntryPath, Record, Value};
 
-use crate::run::program;
+use crate::victim::{Served, serve};
 
 const ROWS: usize = 40;
 const WRITES: usize = 200;
@@ -42,28 +37,6 @@ fn make(path: &Path, journal: &str) {
         connection.execute("INSERT INTO t VALUES (?, 0, ?, ?)", (row as i64, &content, &content)).unwrap();
     }
     connection.execute_batch("COMMIT").unwrap();
-}
-
-struct Served {
-    child: Child,
-    client: Client,
-}
-
-fn serve(database: &Path) -> Served {
-    let mut command = program();
-    command
-        .args(["serve", "--writable", "--listen", "127.0.0.1:0"])
-        .arg(format!("db={}", database.display()));
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let first = |stream: &mut dyn std::io::Read, mark: &str| {
-        let lines = BufReader::new(stream).lines().map(Result::unwrap);
-        lines.into_iter().find_map(|line| line.strip_prefix(mark).map(str::to_owned)).unwrap()
-    };
-    let token = first(child.stderr.as_mut().unwrap(), "token: ");
-    let url = first(child.stdout.as_mut().unwrap(), "listening on ");
-    let config = ClientConfig { token: Some(Token::parse(&token).unwrap()), ..ClientConfig::default() };
-    let transport = HttpTransport::new(Endpoint::parse(&url).unwrap(), config).unwrap();
-    Served { child, client: Client::new(Arc::new(transport), Settings::default()) }
 }
 
 /// Writes the next version of a row; whether that was answered as done.
@@ -121,7 +94,7 @@ fn killed(journal: &str, kills: &[usize]) {
     // The last version of each row that was answered as done, in whichever round.
     let answered: Vec<AtomicUsize> = (0..ROWS).map(|_| AtomicUsize::new(0)).collect();
     for (round, killed_after) in kills.iter().copied().enumerate() {
-        let Served { mut child, client } = serve(&database);
+        let Served { mut child, client } = serve("db", &database);
         let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let pid = child.id().to_string();
         runtime.block_on(async {
@@ -152,7 +125,7 @@ fn killed(journal: &str, kills: &[usize]) {
         check(&database, &answered);
     }
     // The next start goes on from what is there.
-    let Served { mut child, client } = serve(&database);
+    let Served { mut child, client } = serve("db", &database);
     let next = kills.len() * WRITES + 1;
     assert!(runtime.block_on(write(&client, 0, next)));
     answered[0].store(next, Ordering::SeqCst);

@@ -17,4 +17,5 @@ mod serve;
 mod serving;
 mod tokens;
 mod tree;
+mod victim;
 mod world;
