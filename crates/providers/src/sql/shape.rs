@@ -5,7 +5,7 @@ use std::sync::Arc;
 use worldspace_host::{Context, LocalPath, Refusal, StateToken};
 use worldspace_model::{Field, Name, Segment, Type, Value};
 
-use super::catalog::{ColumnKind, Key, Relation};
+use super::catalog::{Column, ColumnKind, Key, Relation};
 use super::cell::{Cell, CellRef};
 use super::describe;
 use super::engine::{Session, SqlError, Statement};
@@ -174,12 +174,7 @@ impl Shape {
         let mut fields: Vec<(Name, Option<Value>)> =
             Vec::with_capacity(found.cells.len() + self.references.len());
         for (column, cell) in self.relation.columns.iter().zip(&found.cells) {
-            let value = match cell.fitting(column.kind) {
-                None if !(cell.is_null() && column.nullable) => return Ok(None),
-                // That something is omitted is no value of it.
-                Some(_) if matches!(cell, Cell::Long { .. }) => return Ok(None),
-                value => value,
-            };
+            let Some(value) = typed_cell(column, cell) else { return Ok(None) };
             fields.push((column.name.clone(), value));
         }
         fields.extend(self.followed(session, context, found)?);
@@ -233,6 +228,16 @@ impl Found {
     /// About how many bytes it takes in an answer, without the names of its fields.
     pub(super) fn weight(&self) -> usize {
         self.cells.iter().map(Cell::weight).sum()
+    }
+}
+
+/// The value as its column's field has it, absent where there is none; nothing at all if it does not fit the field.
+pub(super) fn typed_cell(column: &Column, cell: &Cell) -> Option<Option<Value>> {
+    match cell.fitting(column.kind) {
+        None if !(cell.is_null() && column.nullable) => None,
+        // That something is omitted is no value of it.
+        Some(_) if matches!(cell, Cell::Long { .. }) => None,
+        value => Some(value),
     }
 }
 

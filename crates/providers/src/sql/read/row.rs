@@ -11,7 +11,7 @@ use crate::sql::cell::{Cell, CellRef};
 use crate::sql::declare::Link;
 use crate::sql::engine::{Session, SqlError, Statement};
 use crate::sql::key::{RowKey, bound_as, equal};
-use crate::sql::shape::{Found, Shape};
+use crate::sql::shape::{Found, Shape, typed_cell};
 
 /// The part of an answer that a record may fill, in bytes.
 const RECORD: usize = 512 << 10;
@@ -32,23 +32,31 @@ fn found(
     Ok((found, key))
 }
 
+/// The same, without what is too long for a record.
+fn fitting(
+    session: &mut dyn Session,
+    context: &Context,
+    call: &Call,
+    shape: &Shape,
+) -> Result<Found, Refusal> {
+    let room = budget::room(context, RECORD);
+    let (mut found, _) = found(session, call, shape, room)?;
+    found.fit(room.saturating_sub(shape.weight_of_names()));
+    Ok(found)
+}
+
 pub(super) fn read(
     session: &mut dyn Session,
     context: &Context,
     call: &Call,
     shape: &Shape,
 ) -> Result<Value, Refusal> {
-    let room = budget::room(context, RECORD);
-    let (mut found, _) = found(session, call, shape, room)?;
-    found.fit(room.saturating_sub(shape.weight_of_names()));
+    let found = fitting(session, context, call, shape)?;
     if let Some(row) = shape.typed(session, context, &found)? {
         return Ok(row);
     }
     let columns = shape.relation.columns.iter().zip(&found.cells);
-    let odd = columns.filter(|(column, cell)| {
-        let absent = cell.is_null() && column.nullable;
-        !absent && (cell.fitting(column.kind).is_none() || matches!(cell, Cell::Long { .. }))
-    });
+    let odd = columns.filter(|(column, cell)| typed_cell(column, cell).is_none());
     let names: Vec<String> = odd.take(5).map(|(column, _)| Quoted(&column.name).to_string()).collect();
     let text = format!(
         "what stands in {} is more than a field of its column's type can hold here; `read_exact` gives the row as it is",
@@ -63,9 +71,7 @@ pub(super) fn read_exact(
     call: &Call,
     shape: &Shape,
 ) -> Result<Value, Refusal> {
-    let room = budget::room(context, RECORD);
-    let (mut found, _) = found(session, call, shape, room)?;
-    found.fit(room.saturating_sub(shape.weight_of_names()));
+    let found = fitting(session, context, call, shape)?;
     shape.exact(&found)
 }
 
