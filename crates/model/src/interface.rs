@@ -103,6 +103,30 @@ impl Documentation {
     pub fn summary(summary: impl Into<String>) -> Self {
         Self { summary: summary.into(), details: None }
     }
+
+    /// What a documentation comment says, given its lines without their marks: those up to the first blank one, joined
+    /// by spaces, are the summary, the rest, its line breaks kept, the details (SPEC 6). One blank at the beginning of a
+    /// line is the author's distance from the mark, blanks at its end are nobody's. None where nothing is said.
+    ///
+    /// ```
+    /// use worldspace_model::Documentation;
+    /// let said = Documentation::of_comment([" Closes", " the issue.", "", " It says:", "   - why"]).unwrap();
+    /// assert_eq!(said.summary, "Closes the issue.");
+    /// assert_eq!(said.details.as_deref(), Some("It says:\n  - why"));
+    /// assert_eq!(Documentation::of_comment([" ", ""]), None);
+    /// ```
+    pub fn of_comment<'a>(lines: impl IntoIterator<Item = &'a str>) -> Option<Self> {
+        let stripped = |line: &'a str| line.strip_prefix(' ').unwrap_or(line).trim_end();
+        let mut lines = lines.into_iter().map(stripped).skip_while(|line| line.is_empty());
+        let summary: Vec<&str> = lines.by_ref().take_while(|line| !line.is_empty()).collect();
+        if summary.is_empty() {
+            return None;
+        }
+        let details: Vec<&str> = lines.skip_while(|line| line.is_empty()).collect();
+        let details = details.join("\n");
+        let details = details.trim_end_matches('\n');
+        Some(Self { summary: summary.join(" "), details: (!details.is_empty()).then(|| details.to_owned()) })
+    }
 }
 
 impl OperationDeclaration {
