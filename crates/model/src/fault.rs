@@ -148,6 +148,13 @@ pub enum Rule {
     },
     /// An integer beyond ±(2^53−1).
     IntegerOutOfRange,
+    /// An integer beyond what a program has room for.
+    IntegerOutside {
+        /// The least one that it takes.
+        least: i64,
+        /// The greatest one.
+        most: i64,
+    },
     /// NaN or an infinity.
     NonFiniteNumber,
     /// Bytes under `json`, which has none.
@@ -269,7 +276,7 @@ impl Rule {
             Self::UnexpectedPayload { .. } => "unexpected_union_payload",
             Self::UnknownParameter { .. } => "unknown_parameter",
             Self::MissingParameter { .. } => "missing_parameter",
-            Self::IntegerOutOfRange => "integer_out_of_range",
+            Self::IntegerOutOfRange | Self::IntegerOutside { .. } => "integer_out_of_range",
             Self::NonFiniteNumber => "non_finite_number",
             Self::BytesInJson => "bytes_in_json",
             Self::InvalidObjectName { .. } => "invalid_object_name",
@@ -440,6 +447,10 @@ impl fmt::Display for Rule {
                 write!(f, "the required argument {} is absent", Quoted(name))
             }
             Self::IntegerOutOfRange => f.write_str("an integer lies within ±9007199254740991"),
+            Self::IntegerOutside { least, most: i64::MAX } => {
+                write!(f, "expected an integer of {least} or more")
+            }
+            Self::IntegerOutside { least, most } => write!(f, "expected an integer from {least} to {most}"),
             Self::NonFiniteNumber => f.write_str("a number is finite"),
             Self::BytesInJson => f.write_str("json holds no bytes"),
             Self::InvalidObjectName { name } => {

@@ -24,6 +24,7 @@ mod response;
 mod suggest;
 mod table;
 mod tree;
+pub mod typed;
 mod types;
 mod value;
 mod weight;
@@ -49,6 +50,7 @@ pub use request::{
 pub use response::{CallAnswer, CallOutcomeResponse, FetchInterfaceResponse, FetchResponse, Settled};
 pub use suggest::nearest;
 pub use tree::{Cause, Causes, Expansion, Tree, TreeNode};
+pub use typed::{Bytes, DeclarationError, IntoResult, Json, TypeDeclarations, WipField, WipType};
 pub use types::{EnumCase, Field, Type, TypeKind, UnionCase};
 pub use value::{Integer, List, Number, Record, Value};
 pub use weight::text_weight;

@@ -1,0 +1,180 @@
+//! What code made by the derive macro calls. Not meant to be called by hand, though nothing here is secret.
+
+use super::{TypeDeclarations, WipField, WipType};
+use crate::Name;
+use crate::fault::{Fault, Kind, Namespace, Rule};
+use crate::interface::Documentation;
+use crate::suggest::nearest;
+use crate::types::{EnumCase, Field, Type, UnionCase};
+use crate::value::{Record, Value};
+
+use super::scalar::mismatch;
+
+/// The declaration of a field or parameter; `documentation` are the lines of its comment.
+pub fn field<T: WipField>(types: &mut TypeDeclarations, name: &str, documentation: &[&str]) -> Field {
+    Field {
+        name: name.into(),
+        required: T::REQUIRED,
+        documentation: documented(documentation),
+        ty: T::describe_field(types),
+    }
+}
+
+/// The declaration of an enum's case.
+pub fn enum_case(name: &str, documentation: &[&str]) -> EnumCase {
+    EnumCase { name: name.into(), documentation: documented(documentation) }
+}
+
+/// The declaration of a union's case.
+pub fn union_case(name: &str, documentation: &[&str], payload: Option<Type>) -> UnionCase {
+    UnionCase { name: name.into(), documentation: documented(documentation), payload }
+}
+
+/// What the lines of a comment say.
+pub fn documented(lines: &[&str]) -> Option<Documentation> {
+    Documentation::of_comment(lines.iter().copied())
+}
+
+/// A record of the fields that are there.
+///
+/// # Errors
+/// As [`WipType::into_value`].
+pub fn record<const N: usize>(
+    fields: [(&'static str, Result<Option<Value>, Fault>); N],
+) -> Result<Record, Fault> {
+    let mut present = Vec::with_capacity(N);
+    for (name, value) in fields {
+        let name = Name::from(name);
+        if let Some(value) = value.map_err(|fault| fault.at_name(Namespace::Field, &name))? {
+            present.push((name, value));
+        }
+    }
+    Record::new(present)
+}
+
+/// The fields of a record, taken one by one.
+pub struct Fields<'a> {
+    record: &'a Record,
+    declared: &'static [&'static str],
+}
+
+impl<'a> Fields<'a> {
+    /// Those of that value, which may have no others than the declared ones.
+    ///
+    /// # Errors
+    /// It is no record, or has another field.
+    pub fn of(value: &'a Value, declared: &'static [&'static str]) -> Result<Self, Fault> {
+        let record = value.as_record().ok_or_else(|| mismatch(Kind::Record, value))?;
+        let unknown = record.fields().iter().find(|(name, _)| !declared.contains(&&**name));
+        if let Some((name, _)) = unknown {
+            let nearest = nearest(name, declared.iter().copied()).map(Name::from);
+            return Err(Fault::new(Rule::UnknownField { name: name.clone(), nearest }));
+        }
+        Ok(Self { record, declared })
+    }
+
+    /// The field of that name.
+    ///
+    /// # Errors
+    /// It is absent though it is required, or its value does not fit.
+    pub fn get<T: WipField>(&self, name: &'static str) -> Result<T, Fault> {
+        debug_assert!(self.declared.contains(&name));
+        get(self.record, name, Namespace::Field, |name| Rule::MissingField { name })
+    }
+}
+
+/// The argument of that name.
+///
+/// # Errors
+/// It is absent though it is required, or its value does not fit.
+pub fn argument<T: WipField>(arguments: &Record, name: &str) -> Result<T, Fault> {
+    get(arguments, name, Namespace::Parameter, |name| Rule::MissingParameter { name })
+}
+
+fn get<T: WipField>(
+    record: &Record,
+    name: &str,
+    namespace: Namespace,
+    missing: impl FnOnce(Name) -> Rule,
+) -> Result<T, Fault> {
+    match T::from_field(record.get(name)) {
+        Ok(Some(value)) => Ok(value),
+        Ok(None) => Err(Fault::new(missing(name.into()))),
+        Err(fault) => Err(fault.at_name(namespace, &name.into())),
+    }
+}
+
+/// A case of a union.
+///
+/// # Errors
+/// As [`WipType::into_value`].
+pub fn case(name: &'static str, payload: Option<Result<Value, Fault>>) -> Result<Value, Fault> {
+    let payload = payload.transpose().map_err(|fault| in_case(fault, name))?;
+    Value::case(name, payload)
+}
+
+/// The case of an enum: one of those declared.
+///
+/// # Errors
+/// It is no string.
+pub fn case_of_enum(value: &Value) -> Result<&str, Fault> {
+    value.as_str().ok_or_else(|| mismatch(Kind::Enum, value))
+}
+
+/// The case of a union and its payload.
+///
+/// # Errors
+/// The value is no union.
+pub fn case_of_union(value: &Value) -> Result<(&str, Option<&Value>), Fault> {
+    let record = value.as_record().ok_or_else(|| mismatch(Kind::Union, value))?;
+    let case = record.get("$case").and_then(Value::as_str).ok_or_else(|| mismatch(Kind::Union, value))?;
+    Ok((case, record.get("value")))
+}
+
+/// The payload of a case that carries one.
+///
+/// # Errors
+/// There is none, or it does not fit.
+pub fn payload<T: WipType>(case: &'static str, payload: Option<&Value>) -> Result<T, Fault> {
+    let value = payload_of(case, payload)?;
+    T::from_value(value).map_err(|fault| in_case(fault, case))
+}
+
+/// The payload of a case that carries a record of its own.
+///
+/// # Errors
+/// There is none, it is no record, or has another field.
+pub fn payload_fields<'a>(
+    case: &'static str,
+    payload: Option<&'a Value>,
+    declared: &'static [&'static str],
+) -> Result<Fields<'a>, Fault> {
+    let value = payload_of(case, payload)?;
+    Fields::of(value, declared).map_err(|fault| in_case(fault, case))
+}
+
+/// Says that a fault lies in the payload of a case.
+pub fn in_case(fault: Fault, case: &'static str) -> Fault {
+    fault.at_name(Namespace::UnionCase, &case.into())
+}
+
+fn payload_of<'a>(case: &'static str, payload: Option<&'a Value>) -> Result<&'a Value, Fault> {
+    payload.ok_or_else(|| Fault::new(Rule::MissingPayload { case: case.into() }))
+}
+
+/// That a case which carries nothing carries nothing.
+///
+/// # Errors
+/// It does.
+pub fn no_payload(case: &'static str, payload: Option<&Value>) -> Result<(), Fault> {
+    match payload {
+        None => Ok(()),
+        Some(_) => Err(Fault::new(Rule::UnexpectedPayload { case: case.into() })),
+    }
+}
+
+/// The fault of a case that is not declared.
+pub fn unknown_case(name: &str, declared: &'static [&'static str]) -> Fault {
+    let nearest = nearest(name, declared.iter().copied()).map(Name::from);
+    Fault::new(Rule::UnknownCase { name: name.into(), nearest })
+}
