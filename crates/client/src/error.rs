@@ -55,6 +55,26 @@ pub enum Usage {
         /// A declared one that it may be a slip of.
         nearest: Option<Name>,
     },
+    /// The Object that was shown has no interface of that name, under any scope.
+    #[error("{entry} has no interface named {name:?}; {}", Published(.published))]
+    NoSuchInterface {
+        /// The Object's entry.
+        entry: EntryPath,
+        /// The name.
+        name: Name,
+        /// Those that it publishes.
+        published: Vec<InterfaceReference>,
+    },
+    /// The Object publishes several interfaces of that name, under different scopes.
+    #[error("{entry} publishes several interfaces named {name:?}: {}", List(.interfaces))]
+    AmbiguousInterface {
+        /// The Object's entry.
+        entry: EntryPath,
+        /// The name.
+        name: Name,
+        /// Those of that name.
+        interfaces: Vec<InterfaceReference>,
+    },
     /// The Object publishes more interfaces than are asked for unnamed.
     #[error(
         "{entry} publishes {published} interfaces, too many to ask for them all; name the one that is meant"
@@ -140,15 +160,30 @@ impl Usage {
     /// What a program branches on.
     pub fn kind(&self) -> ErrorKind {
         match self {
-            Self::NotPublished { .. } => ErrorKind::Protocol(ErrorCode::InterfaceNotFound),
+            Self::NotPublished { .. } | Self::NoSuchInterface { .. } => {
+                ErrorKind::Protocol(ErrorCode::InterfaceNotFound)
+            }
             Self::NoSuchOperation { .. } => ErrorKind::Protocol(ErrorCode::OperationNotFound),
-            Self::AmbiguousOperation { .. } | Self::TooManyInterfaces { .. } => ErrorKind::Usage,
+            Self::AmbiguousOperation { .. }
+            | Self::AmbiguousInterface { .. }
+            | Self::TooManyInterfaces { .. } => ErrorKind::Usage,
         }
     }
 
     pub(crate) fn not_published(target: &Observation, reference: &InterfaceReference) -> Self {
         let (entry, reference) = (target.entry().clone(), reference.clone());
         Self::NotPublished { entry, reference, published: target.object().interfaces.to_vec() }
+    }
+
+    pub(crate) fn no_such_interface(target: &Observation, name: &str) -> Self {
+        let published = target.object().interfaces.to_vec();
+        Self::NoSuchInterface { entry: target.entry().clone(), name: name.into(), published }
+    }
+
+    pub(crate) fn ambiguous_interface(target: &Observation, name: &str) -> Self {
+        let named = target.object().interfaces.iter().filter(|reference| reference.name().as_str() == name);
+        let interfaces = named.cloned().collect();
+        Self::AmbiguousInterface { entry: target.entry().clone(), name: name.into(), interfaces }
     }
 
     pub(crate) fn too_many(target: &Observation) -> Self {

@@ -37,6 +37,7 @@ mod interfaces;
 mod local;
 mod space;
 mod tag;
+mod typed;
 mod weight;
 
 pub use call::{
@@ -48,3 +49,6 @@ pub use handle::{Freshness, InterfaceObservation, Observation, TreeItem, TreeObs
 pub use identity::{Change, MemberChange};
 pub use local::InProcess;
 pub use tag::{InvalidTag, StateTag};
+pub use typed::{TypedClient, TypedFailure, TypedObject};
+/// The vocabulary, for what macros write.
+pub use worldspace_model as model;

@@ -1,11 +1,15 @@
 //! One call, as its provider receives and answers it.
 
 use std::future::Future;
+use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Instant;
 
 use tokio::sync::OwnedSemaphorePermit;
-use worldspace_model::{Arguments, Effect, Effects, EntryPath, Operation, Quoted, Segment, Value};
+use worldspace_model::{
+    Arguments, Effect, Effects, EntryPath, Fault, IntoResult, Operation, Quoted, Segment, Value, WipField,
+    typed,
+};
 
 use crate::cursor::Cursors;
 use crate::failure::Refusal;
@@ -36,20 +40,32 @@ pub struct Call {
     pub(crate) place: OwnedSemaphorePermit,
 }
 
-/// The answer to a [`Call`].
+/// The answer to a [`Call`], with a result of type `R`.
 #[derive(Debug)]
 #[must_use]
-pub struct Done {
+pub struct Done<R = Value> {
     pub(crate) ending: Ending,
     /// The place of the call: its provider may go on before it hands the answer over.
     _place: OwnedSemaphorePermit,
+    result: PhantomData<fn() -> R>,
 }
 
 #[derive(Debug)]
 pub(crate) enum Ending {
-    NoEffect(Value),
+    NoEffect(Result<Value, Fault>),
     /// With whether the state before it was compared with what the caller observed.
     Effect(Fate, bool),
+}
+
+impl<R> Done<R> {
+    fn new(ending: Ending, place: OwnedSemaphorePermit) -> Self {
+        Self { ending, _place: place, result: PhantomData }
+    }
+
+    /// The same answer, the Rust type of its result forgotten.
+    pub fn untyped(self) -> Done {
+        Done::new(self.ending, self._place)
+    }
 }
 
 impl Call {
@@ -87,6 +103,15 @@ impl Call {
     /// All arguments, taken: an effect behind the fence outlives the call.
     pub fn take_arguments(&mut self) -> Arguments {
         std::mem::take(&mut self.arguments)
+    }
+
+    /// The argument of that name as a Rust type: an `Option` where it is not required.
+    ///
+    /// # Errors
+    /// [`Refusal::InvalidArguments`] where it is beyond what the Rust type holds.
+    pub fn typed<T: WipField>(&self, name: &str) -> Result<T, Refusal> {
+        typed::expand::argument(self.arguments.record(), name)
+            .map_err(|fault| Refusal::InvalidArguments(fault.at_member("arguments").to_string()))
     }
 
     /// The argument of that name, if it is a text or the case of an enum.
@@ -194,8 +219,8 @@ impl Call {
     }
 
     /// The result of an operation that had no effect.
-    pub fn done(self, result: Value) -> Done {
-        Done { ending: Ending::NoEffect(result), _place: self.place }
+    pub fn done<R: IntoResult>(self, result: R) -> Done<R> {
+        Done::new(Ending::NoEffect(result.into_result()), self.place)
     }
 
     /// Crosses the fence and runs the effect to its end, whatever becomes of the caller.
@@ -207,26 +232,26 @@ impl Call {
     /// # Errors
     /// Nothing happened: [`Refusal::StateChanged`]; [`Refusal::Limit`] where the deadline passed or the caller is gone;
     /// [`Refusal::Failed`] where the declared effects forbid it.
-    pub async fn fence(
+    pub async fn fence<R: IntoResult>(
         self,
         current: Option<&StateToken>,
-        effect: impl Future<Output = Fate>,
-    ) -> Result<Done, Refusal> {
+        effect: impl Future<Output = Fate<R>>,
+    ) -> Result<Done<R>, Refusal> {
         let compared = self.cross(current)?;
-        Ok(Done { ending: Ending::Effect(effect.await, compared), _place: self.place })
+        Ok(Done::new(Ending::Effect(effect.await.into_value(), compared), self.place))
     }
 
     /// As [`Call::fence`], for effects on a thread that may block.
     ///
     /// # Errors
     /// As [`Call::fence`].
-    pub fn fence_blocking(
+    pub fn fence_blocking<R: IntoResult>(
         self,
         current: Option<&StateToken>,
-        effect: impl FnOnce() -> Fate,
-    ) -> Result<Done, Refusal> {
+        effect: impl FnOnce() -> Fate<R>,
+    ) -> Result<Done<R>, Refusal> {
         let compared = self.cross(current)?;
-        Ok(Done { ending: Ending::Effect(effect(), compared), _place: self.place })
+        Ok(Done::new(Ending::Effect(effect().into_value(), compared), self.place))
     }
 
     /// Whether the caller's observation was compared.

@@ -6,8 +6,8 @@ use tokio::task::{AbortHandle, JoinError};
 use tokio_util::sync::DropGuard;
 use tracing::Instrument;
 use worldspace_model::{
-    CallAnswer, CallHead, Effect, EntryPath, ErrorCode, IncomingCall, InterfaceTarget, Object, Operation,
-    ProtocolError, Ref, RequestContext, Settled, Target, Validator, Value,
+    CallAnswer, CallHead, Effect, EntryPath, ErrorCode, Fault, IncomingCall, InterfaceTarget, Object,
+    Operation, ProtocolError, Ref, RequestContext, Settled, Target, Validator, Value,
 };
 
 use crate::call::{Call, Done, Ending};
@@ -222,15 +222,17 @@ impl Drop for Waiting {
 impl Answering {
     fn answer(self, ended: Result<Result<Ending, Refusal>, JoinError>) -> Result<CallAnswer, ProtocolError> {
         match ended {
-            Ok(Ok(Ending::NoEffect(result))) => match self.check_result(&result) {
-                Ok(()) => Ok(self.success(
-                    result,
-                    After::Unchanged,
-                    self.guard.sent.is_some(),
-                    Settled::BeforeFence,
-                )),
-                Err(refusal) => Err(self.refused(&refusal)),
-            },
+            Ok(Ok(Ending::NoEffect(result))) => {
+                match result.map_err(unfit).and_then(|result| self.check_result(&result).map(|()| result)) {
+                    Ok(result) => Ok(self.success(
+                        result,
+                        After::Unchanged,
+                        self.guard.sent.is_some(),
+                        Settled::BeforeFence,
+                    )),
+                    Err(refusal) => Err(self.refused(&refusal)),
+                }
+            }
             Ok(Ok(Ending::Effect(Fate::Done { result, after }, compared))) => {
                 match self.check_result(&result) {
                     Ok(()) => Ok(self.success(result, after, compared, Settled::BehindFence)),
@@ -257,9 +259,7 @@ impl Answering {
     }
 
     fn check_result(&self, result: &Value) -> Result<(), Refusal> {
-        self.operation.returns().check(result).map_err(|fault| {
-            Refusal::failed(format!("the result is not of its declared type: {}", fault.at_member("result")))
-        })
+        self.operation.returns().check(result).map_err(unfit)
     }
 
     /// The state behind the call is told only where the one before it was compared with what the caller observed:
@@ -294,6 +294,10 @@ impl Answering {
         );
         ProtocolError::new(ErrorCode::OperationOutcomeUnknown, text)
     }
+}
+
+fn unfit(fault: Fault) -> Refusal {
+    Refusal::failed(format!("the result is not of its declared type: {}", fault.at_member("result")))
 }
 
 fn refusal_text(refusal: &Refusal) -> String {

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use worldspace_model::Value;
+use worldspace_model::{IntoResult, Value};
 
 use crate::failure::{Refusal, Source};
 use crate::published::StateToken;
@@ -41,11 +41,11 @@ impl Fence {
 /// turn something half done into an error that promises that nothing happened.
 #[derive(Debug)]
 #[must_use]
-pub enum Fate {
+pub enum Fate<R = Value> {
     /// It is there.
     Done {
         /// The result of the operation.
-        result: Value,
+        result: R,
         /// What it did to the target.
         after: After,
     },
@@ -66,15 +66,29 @@ pub enum After {
     Changed,
 }
 
-impl Fate {
+impl<R> Fate<R> {
     /// It is there, and the target is in this state now.
-    pub fn done(result: Value, state: StateToken) -> Self {
+    pub fn done(result: R, state: StateToken) -> Self {
         Self::Done { result, after: After::State(state) }
     }
 
     /// Nobody knows.
     pub fn unknown(source: impl Into<Source>) -> Self {
         Self::Unknown(source.into())
+    }
+}
+
+impl<R: IntoResult> Fate<R> {
+    /// A result that the protocol has no value for cannot be told any more, so that nobody knows what happened.
+    pub(crate) fn into_value(self) -> Fate {
+        match self {
+            Self::Done { result, after } => match result.into_result() {
+                Ok(result) => Fate::Done { result, after },
+                Err(fault) => Fate::Unknown(fault.at_member("result").into()),
+            },
+            Self::RolledBack(refusal) => Fate::RolledBack(refusal),
+            Self::Unknown(source) => Fate::Unknown(source),
+        }
     }
 }
 

@@ -23,6 +23,7 @@ mod local;
 mod memory;
 mod mount;
 mod mounts;
+mod offers;
 mod provider;
 mod published;
 mod tree;
@@ -38,8 +39,11 @@ pub use interface::{Interface, InterfaceBuilder};
 pub use limits::HostLimits;
 pub use local::{LocalPath, LocalReference};
 pub use memory::{Memory, MemoryHandler, MemoryNode};
+pub use offers::{Offers, Serves, TypedInterface};
 pub use provider::{Page, Provider};
 pub use published::{Identity, Interfaces, Published, StateToken};
+/// The vocabulary, for what macros write.
+pub use worldspace_model as model;
 
 /// The guide for authors, compiled and run with the documentation tests.
 #[cfg(doctest)]

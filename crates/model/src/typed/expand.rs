@@ -52,25 +52,17 @@ pub fn record<const N: usize>(
     Record::new(present)
 }
 
-/// The fields of a record, taken one by one.
-pub struct Fields<'a> {
-    record: &'a Record,
-    declared: &'static [&'static str],
-}
+/// The fields of a record. Others than those that are asked for may be there: arguments have been checked before, and a
+/// Host that says more by now than when a client was generated still says what the client knows of.
+pub struct Fields<'a>(&'a Record);
 
 impl<'a> Fields<'a> {
-    /// Those of that value, which may have no others than the declared ones.
+    /// Those of that value.
     ///
     /// # Errors
-    /// It is no record, or has another field.
-    pub fn of(value: &'a Value, declared: &'static [&'static str]) -> Result<Self, Fault> {
-        let record = value.as_record().ok_or_else(|| mismatch(Kind::Record, value))?;
-        let unknown = record.fields().iter().find(|(name, _)| !declared.contains(&&**name));
-        if let Some((name, _)) = unknown {
-            let nearest = nearest(name, declared.iter().copied()).map(Name::from);
-            return Err(Fault::new(Rule::UnknownField { name: name.clone(), nearest }));
-        }
-        Ok(Self { record, declared })
+    /// It is no record.
+    pub fn of(value: &'a Value) -> Result<Self, Fault> {
+        value.as_record().map(Self).ok_or_else(|| mismatch(Kind::Record, value))
     }
 
     /// The field of that name.
@@ -78,8 +70,7 @@ impl<'a> Fields<'a> {
     /// # Errors
     /// It is absent though it is required, or its value does not fit.
     pub fn get<T: WipField>(&self, name: &'static str) -> Result<T, Fault> {
-        debug_assert!(self.declared.contains(&name));
-        get(self.record, name, Namespace::Field, |name| Rule::MissingField { name })
+        get(self.0, name, Namespace::Field, |name| Rule::MissingField { name })
     }
 }
 
@@ -143,14 +134,9 @@ pub fn payload<T: WipType>(case: &'static str, payload: Option<&Value>) -> Resul
 /// The payload of a case that carries a record of its own.
 ///
 /// # Errors
-/// There is none, it is no record, or has another field.
-pub fn payload_fields<'a>(
-    case: &'static str,
-    payload: Option<&'a Value>,
-    declared: &'static [&'static str],
-) -> Result<Fields<'a>, Fault> {
-    let value = payload_of(case, payload)?;
-    Fields::of(value, declared).map_err(|fault| in_case(fault, case))
+/// There is none, or it is no record.
+pub fn payload_fields<'a>(case: &'static str, payload: Option<&'a Value>) -> Result<Fields<'a>, Fault> {
+    Fields::of(payload_of(case, payload)?).map_err(|fault| in_case(fault, case))
 }
 
 /// Says that a fault lies in the payload of a case.
