@@ -99,6 +99,7 @@ impl<'a> Layout<'a> {
         self.items.push(Item::Line { blank });
     }
 
+    #[allow(dead_code, reason = "the formatter that keeps comments comes next")]
     /// A comment, on a line of its own or behind what stands there.
     pub(crate) fn comment(&mut self, text: impl Into<Cow<'a, str>>, own: bool) {
         self.breaks();
@@ -126,6 +127,7 @@ impl<'a> Layout<'a> {
                 Item::Indent => lines.level += 1,
                 Item::Dedent => lines.level -= 1,
                 Item::Break { blank, .. } if is_broken => lines.end(*blank),
+                Item::Break { flat: "", .. } => {}
                 Item::Break { flat, .. } => lines.text(Role::Layout, flat),
                 Item::Comma if is_broken => lines.text(Role::Layout, ","),
                 Item::Comma => {}

@@ -11,11 +11,13 @@
 mod check;
 #[allow(dead_code, reason = "the parser that speaks through it comes next")]
 pub mod diagnostic;
+mod layout;
 mod print;
 pub mod quote;
 pub mod reference;
 #[allow(dead_code, reason = "the parser that speaks of it comes next")]
 mod source;
+pub mod source_view;
 pub mod text_view;
 
 pub use check::{Checked, DeclaredInterface, DeclaredName, Loader, NoFiles, check};

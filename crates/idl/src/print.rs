@@ -1,11 +1,13 @@
 //! The printer behind every text form: declarations in their order, with two spaces to a level.
 
+use std::borrow::Cow;
+
 use worldspace_model::{
-    Descriptor, Documentation, Effects, EnumCase, Field, InterfaceReference, Object, OperationDeclaration,
-    Type, TypeDeclaration, TypeKind, UnionCase,
+    Descriptor, Documentation, EffectTable, Effects, EnumCase, Field, Object, OperationDeclaration, Type,
+    TypeDeclaration, TypeKind, UnionCase,
 };
 
-use crate::text_view::Options;
+use crate::layout::Layout;
 use crate::{quote, reference};
 
 /// What a piece of text is, for those who show it in colours.
@@ -42,100 +44,128 @@ impl Ink for String {
     }
 }
 
-pub(crate) struct Printer<'a> {
-    ink: &'a mut dyn Ink,
-    level: usize,
-    options: Options<'a>,
+/// How declarations are printed.
+#[derive(Clone, Copy)]
+pub(crate) enum Form<'f> {
+    /// As the Text View has it: one member to a line, and of all documentation the summary, quoted.
+    View,
+    /// As [`Form::View`], without documentation.
+    Bare,
+    /// As an author writes it and with nothing left out, each documentation in the lines that this gives.
+    Source(&'f dyn Fn(&Documentation) -> Vec<String>),
 }
 
-impl<'a> Printer<'a> {
-    pub(crate) fn new(ink: &'a mut dyn Ink, options: Options<'a>) -> Self {
-        Self { ink, level: 0, options }
+pub(crate) struct Printer<'a, 'f> {
+    layout: Layout<'a>,
+    form: Form<'f>,
+}
+
+impl<'a, 'f> Printer<'a, 'f> {
+    pub(crate) fn new(form: Form<'f>) -> Self {
+        Self { layout: Layout::default(), form }
+    }
+
+    pub(crate) fn finish(self, ink: &mut dyn Ink) {
+        self.layout.render(ink);
+    }
+
+    fn is_source(&self) -> bool {
+        matches!(self.form, Form::Source(_))
     }
 
     pub(crate) fn object(&mut self, object: &Object) {
         self.keyword("object");
-        self.layout(" {");
-        self.level += 1;
+        self.mark(" {");
+        self.layout.indent();
         self.property("name");
-        self.text(object.name.as_str());
-        self.layout(";");
+        self.layout.text(Role::Text, quote::string(object.name.as_str()));
+        self.mark(";");
         if let Some(description) = &object.description {
             self.property("description");
-            self.text(description);
-            self.layout(";");
+            self.layout.text(Role::Text, quote::string(description));
+            self.mark(";");
         }
         self.property("interfaces");
-        self.layout("[");
+        self.mark("[");
         for (at, interface) in object.interfaces.iter().enumerate() {
             if at > 0 {
-                self.layout(", ");
+                self.mark(", ");
             }
-            self.text(&reference::write(interface));
+            self.layout.text(Role::Text, quote::string(&reference::write(interface)));
         }
-        self.layout("];");
-        self.close("}\n");
+        self.mark("];");
+        self.end();
     }
 
-    pub(crate) fn interface(&mut self, reference: &InterfaceReference, descriptor: &Descriptor) {
+    /// The interface whose name is written like this.
+    pub(crate) fn interface(
+        &mut self,
+        (role, name): (Role, String),
+        descriptor: &'a Descriptor,
+        effects: Option<&EffectTable>,
+    ) {
         let declaration = descriptor.declaration();
-        if let Some(summary) = self.summary(declaration.documentation.as_ref()) {
-            self.documentation_line(summary);
-            self.layout("\n");
-        }
+        self.documentation(declaration.documentation.as_ref());
         self.keyword("interface");
-        self.layout(" ");
-        self.text(&reference::write(reference));
-        self.layout(" {");
-        self.level += 1;
-        declaration.types.iter().for_each(|ty| self.named_type(ty));
-        declaration.operations.iter().for_each(|operation| {
-            self.line();
-            self.operation(operation);
-        });
-        self.close("}\n");
+        self.mark(" ");
+        self.layout.text(role, name);
+        self.mark(" {");
+        if self.is_source() && declaration.types.is_empty() && declaration.operations.is_empty() {
+            self.mark("}");
+            return self.layout.line(false);
+        }
+        self.layout.indent();
+        // What an author writes is set apart.
+        let is_source = self.is_source();
+        let mut is_first = true;
+        let mut apart = || is_source && !std::mem::take(&mut is_first);
+        for declared in &declaration.types {
+            self.layout.line(apart());
+            self.named_type(declared);
+        }
+        for (operation, compiled) in declaration.operations.iter().zip(descriptor.operations()) {
+            let effects = effects.map_or(Effects::WRITE, |effects| effects.at(&compiled));
+            self.layout.line(apart());
+            self.operation(operation, effects);
+        }
+        self.end();
     }
 
-    fn named_type(&mut self, declared: &TypeDeclaration) {
+    fn named_type(&mut self, declared: &'a TypeDeclaration) {
         self.documentation(declared.documentation.as_ref());
-        self.line();
         self.keyword("type");
-        self.layout(" ");
+        self.mark(" ");
         self.name(Role::Type, &declared.name);
-        self.layout(" = ");
+        self.mark(" = ");
         self.ty(&declared.definition);
-        self.layout(";");
+        self.mark(";");
     }
 
     /// From where the printer stands, so that a single operation can be shown by itself.
-    pub(crate) fn operation(&mut self, operation: &OperationDeclaration) {
-        if let Some(summary) = self.summary(operation.documentation.as_ref()) {
-            self.documentation_line(summary);
-            self.line();
-        }
-        let effects = self.options.effects.map_or(Effects::WRITE, |effects| effects.of(&operation.name));
+    pub(crate) fn operation(&mut self, operation: &'a OperationDeclaration, effects: Effects) {
+        self.documentation(operation.documentation.as_ref());
         for effect in effects.iter() {
-            self.ink.put(Role::Attribute, &format!("@{}", effect.name()));
-            self.line();
+            self.layout.text(Role::Attribute, format!("@{}", effect.name()));
+            self.layout.line(false);
         }
         self.keyword("operation");
-        self.layout(" ");
+        self.mark(" ");
         self.name(Role::Operation, &operation.name);
-        self.block("(", ")", &operation.parameters, Self::field);
-        if let Some(summary) = self.summary(operation.returns_documentation.as_ref()) {
-            self.line();
-            self.documentation_line(summary);
-            self.line();
+        self.block(["(", "", ")"], &operation.parameters, Self::field);
+        let returned = self.lines(operation.returns_documentation.as_ref());
+        if returned.is_empty() {
+            self.mark(" ");
         } else {
-            self.layout(" ");
+            self.layout.line(false);
+            self.documentation_lines(returned);
         }
-        self.layout("-> ");
+        self.mark("-> ");
         self.ty(&operation.returns);
-        self.layout(";");
+        self.mark(";");
     }
 
     /// Expressions are of bounded depth, so recursion is.
-    fn ty(&mut self, ty: &Type) {
+    fn ty(&mut self, ty: &'a Type) {
         match ty.kind() {
             TypeKind::Unit => self.keyword("unit"),
             TypeKind::Boolean => self.keyword("boolean"),
@@ -146,126 +176,125 @@ impl<'a> Printer<'a> {
             TypeKind::Json => self.keyword("json"),
             TypeKind::Entry => self.keyword("entry"),
             TypeKind::Named(name) => self.name(Role::Type, name),
-            TypeKind::Record(fields) => self.block("{", "}", fields, Self::field),
+            TypeKind::Record(fields) => self.block(["{", " ", "}"], fields, Self::field),
             TypeKind::List(items) => {
-                self.layout("[");
+                self.mark("[");
                 self.ty(items);
-                self.layout("]");
+                self.mark("]");
             }
             TypeKind::Enum(cases) => {
                 self.keyword("enum");
-                self.block(" {", "}", cases, Self::enum_case);
+                self.mark(" ");
+                self.block(["{", " ", "}"], cases, Self::enum_case);
             }
             TypeKind::Union(cases) => {
                 self.keyword("union");
-                self.block(" {", "}", cases, Self::union_case);
+                self.mark(" ");
+                self.block(["{", " ", "}"], cases, Self::union_case);
             }
             // No descriptor holds one.
-            TypeKind::TooDeep => self.layout("…"),
+            TypeKind::TooDeep => self.mark("…"),
         }
     }
 
-    /// From where the printer stands, as an operation is.
-    pub(crate) fn field_alone(&mut self, field: &Field) {
-        if let Some(summary) = self.summary(field.documentation.as_ref()) {
-            self.documentation_line(summary);
-            self.line();
-        }
-        self.declared(field);
-    }
-
-    fn field(&mut self, field: &Field) {
+    pub(crate) fn field(&mut self, field: &'a Field) {
         self.documentation(field.documentation.as_ref());
-        self.line();
-        self.declared(field);
-    }
-
-    fn declared(&mut self, field: &Field) {
         self.name(Role::Member, &field.name);
-        self.layout(if field.required { ": " } else { "?: " });
+        self.mark(if field.required { ": " } else { "?: " });
         self.ty(&field.ty);
     }
 
-    fn enum_case(&mut self, case: &EnumCase) {
+    fn enum_case(&mut self, case: &'a EnumCase) {
         self.documentation(case.documentation.as_ref());
-        self.line();
         self.name(Role::Member, &case.name);
     }
 
-    fn union_case(&mut self, case: &UnionCase) {
+    fn union_case(&mut self, case: &'a UnionCase) {
         self.documentation(case.documentation.as_ref());
-        self.line();
         self.name(Role::Member, &case.name);
         if let Some(payload) = &case.payload {
-            self.layout("(");
+            self.mark("(");
             self.ty(payload);
-            self.layout(")");
+            self.mark(")");
         }
     }
 
-    /// One member to a line with a comma behind each; none at all stay on the line.
-    fn block<T>(&mut self, open: &str, close: &str, members: &[T], member: impl Fn(&mut Self, &T)) {
-        self.layout(open);
+    /// Members on one line, with blanks within the brackets, or one to a line with a comma behind each.
+    fn block<T>(
+        &mut self,
+        [open, blank, close]: [&'static str; 3],
+        members: &'a [T],
+        member: impl Fn(&mut Self, &'a T),
+    ) {
         if members.is_empty() {
-            return self.layout(close);
+            self.mark(open);
+            return self.mark(close);
         }
-        self.level += 1;
-        for each in members {
+        self.layout.open();
+        if !self.is_source() {
+            self.layout.breaks();
+        }
+        self.mark(open);
+        self.layout.indent();
+        for (at, each) in members.iter().enumerate() {
+            if at > 0 {
+                self.mark(",");
+            }
+            self.layout.break_or(if at > 0 { " " } else { blank }, false);
             member(self, each);
-            self.layout(",");
         }
-        self.close(close);
+        self.layout.comma();
+        self.layout.dedent();
+        self.layout.break_or(blank, false);
+        self.mark(close);
+        self.layout.close();
     }
 
-    fn close(&mut self, close: &str) {
-        self.level -= 1;
-        self.line();
-        self.layout(close);
+    /// Ends what stands in braces on lines of its own.
+    fn end(&mut self) {
+        self.layout.dedent();
+        self.layout.line(false);
+        self.mark("}");
+        self.layout.line(false);
     }
 
     fn documentation(&mut self, documentation: Option<&Documentation>) {
-        if let Some(summary) = self.summary(documentation) {
-            self.line();
-            self.documentation_line(summary);
+        let lines = self.lines(documentation);
+        self.documentation_lines(lines);
+    }
+
+    fn documentation_lines(&mut self, lines: Vec<String>) {
+        for line in lines {
+            self.layout.text(Role::Documentation, line);
+            self.layout.line(false);
         }
     }
 
-    fn summary<'d>(&self, documentation: Option<&'d Documentation>) -> Option<&'d str> {
-        documentation
-            .filter(|_| !self.options.undocumented)
-            .map(|documentation| documentation.summary.as_str())
+    fn lines(&self, documentation: Option<&Documentation>) -> Vec<String> {
+        match (documentation, self.form) {
+            (None, _) | (_, Form::Bare) => Vec::new(),
+            (Some(documentation), Form::View) => {
+                vec![format!("/// {}", quote::string(&documentation.summary))]
+            }
+            (Some(documentation), Form::Source(lines)) => lines(documentation),
+        }
     }
 
-    fn documentation_line(&mut self, summary: &str) {
-        self.ink.put(Role::Documentation, &format!("/// {}", quote::string(summary)));
-    }
-
-    fn property(&mut self, name: &str) {
-        self.line();
+    fn property(&mut self, name: &'static str) {
+        self.layout.line(false);
         self.keyword(name);
-        self.layout(": ");
+        self.mark(": ");
     }
 
-    fn name(&mut self, role: Role, name: &str) {
-        self.ink.put(role, &quote::identifier(name));
+    fn name(&mut self, role: Role, name: &'a str) {
+        self.layout.text(role, quote::identifier(name));
     }
 
-    fn text(&mut self, text: &str) {
-        self.ink.put(Role::Text, &quote::string(text));
+    fn keyword(&mut self, word: &'static str) {
+        self.layout.text(Role::Keyword, Cow::Borrowed(word));
     }
 
-    fn keyword(&mut self, word: &str) {
-        self.ink.put(Role::Keyword, word);
-    }
-
-    fn layout(&mut self, text: &str) {
-        self.ink.put(Role::Layout, text);
-    }
-
-    fn line(&mut self) {
-        self.layout("\n");
-        for _ in 0..self.level {
-            self.layout("  ");
-        }
+    fn mark(&mut self, text: &'static str) {
+        self.layout.text(Role::Layout, Cow::Borrowed(text));
     }
 }

@@ -48,6 +48,17 @@ pub fn identifier(name: &str) -> String {
     if is_word(name) && !KEYWORDS.contains(&name) { name.to_owned() } else { quoted(name, '`') }
 }
 
+/// The name of an interface as it is if it is identifiers joined by dots, else between backticks.
+pub(crate) fn dotted(name: &str) -> String {
+    let is_plain = name.split('.').all(|part| is_word(part) && !KEYWORDS.contains(&part));
+    if is_plain { name.to_owned() } else { quoted(name, '`') }
+}
+
+/// Whether a text can stand on a line without quotation marks.
+pub(crate) fn is_safe(text: &str) -> bool {
+    !text.chars().any(breaks_text)
+}
+
 /// Whether a name is letters, digits and underscores of ASCII, no digit first.
 fn is_word(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')

@@ -3,9 +3,10 @@
 //!
 //! Nothing is left out or shortened; who has little room chooses what to print.
 
-use worldspace_model::{Descriptor, EffectTable, Field, InterfaceReference, Object, Operation};
+use worldspace_model::{Descriptor, EffectTable, Effects, Field, InterfaceReference, Object, Operation};
 
-use crate::print::{Ink, Printer};
+use crate::print::{Form, Ink, Printer, Role};
+use crate::{quote, reference};
 
 /// How a view differs from the plain Text View.
 #[derive(Debug, Clone, Copy, Default)]
@@ -14,6 +15,12 @@ pub struct Options<'a> {
     pub effects: Option<&'a EffectTable>,
     /// Leaves out all documentation, where room for the bare signature is all there is.
     pub undocumented: bool,
+}
+
+impl Options<'_> {
+    fn form(&self) -> Form<'static> {
+        if self.undocumented { Form::Bare } else { Form::View }
+    }
 }
 
 /// An Object.
@@ -58,9 +65,10 @@ pub fn interface_with(
 
 /// One operation by itself.
 pub fn operation(operation: &Operation, options: Options<'_>) -> String {
-    let mut text = String::new();
-    Printer::new(&mut text, options).operation(operation.declaration());
-    text
+    let effects = options.effects.map_or(Effects::WRITE, |effects| effects.at(operation));
+    let mut printer = Printer::new(options.form());
+    printer.operation(operation.declaration(), effects);
+    finished(printer)
 }
 
 /// One parameter or field by itself, its documentation above it.
@@ -72,14 +80,22 @@ pub fn operation(operation: &Operation, options: Options<'_>) -> String {
 /// assert_eq!(text_view::field(&field, Options::default()), "/// \"How many at most.\"\nlimit?: integer");
 /// ```
 pub fn field(field: &Field, options: Options<'_>) -> String {
+    let mut printer = Printer::new(options.form());
+    printer.field(field);
+    finished(printer)
+}
+
+fn finished(printer: Printer<'_, '_>) -> String {
     let mut text = String::new();
-    Printer::new(&mut text, options).field_alone(field);
+    printer.finish(&mut text);
     text
 }
 
 /// As [`object`], piece by piece.
 pub fn write_object(ink: &mut dyn Ink, object: &Object) {
-    Printer::new(ink, Options::default()).object(object);
+    let mut printer = Printer::new(Form::View);
+    printer.object(object);
+    printer.finish(ink);
 }
 
 /// As [`interface_with`], piece by piece.
@@ -89,5 +105,8 @@ pub fn write_interface(
     descriptor: &Descriptor,
     options: Options<'_>,
 ) {
-    Printer::new(ink, options).interface(reference, descriptor);
+    let name = quote::string(&reference::write(reference));
+    let mut printer = Printer::new(options.form());
+    printer.interface((Role::Text, name), descriptor, options.effects);
+    printer.finish(ink);
 }
