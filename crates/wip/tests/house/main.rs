@@ -15,6 +15,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("worldspace-client", &["worldspace-model"]),
     ("worldspace-http", &["worldspace-model", "worldspace-wire"]),
     ("worldspace-providers", &["worldspace-model", "worldspace-host", "worldspace-client"]),
+    ("worldspace-projections", &["worldspace-model", "worldspace-client", "worldspace-idl"]),
     ("worldspace-example-shop", &[]),
     (
         "worldspace-testkit",
@@ -30,6 +31,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "worldspace-client",
             "worldspace-http",
             "worldspace-providers",
+            "worldspace-projections",
         ],
     ),
 ];
