@@ -11,6 +11,7 @@
 mod check;
 #[allow(dead_code, reason = "the parser that speaks through it comes next")]
 pub mod diagnostic;
+pub mod diff;
 mod layout;
 mod print;
 pub mod quote;
