@@ -17,10 +17,23 @@ use super::names::{Names, upper_camel};
 pub struct Source {
     /// Its name, without a scope.
     pub name: InterfaceName,
+    /// What it is called in code where its name alone does not tell it from another one.
+    pub called: Option<String>,
     /// Its descriptor.
     pub descriptor: Descriptor,
     /// What is claimed of its operations.
     pub effects: EffectTable,
+}
+
+impl Source {
+    /// An interface that is called by its name.
+    pub fn new(name: InterfaceName, descriptor: Descriptor, effects: EffectTable) -> Self {
+        Self { name, called: None, descriptor, effects }
+    }
+
+    fn called(&self) -> &str {
+        self.called.as_deref().unwrap_or(self.name.as_str())
+    }
 }
 
 /// Types and interfaces, each with a name that is unique among all of them.
@@ -138,7 +151,7 @@ impl Plan {
             Planner { names: Names::without(reserved), types: Vec::new(), known: HashMap::new() };
         // Interfaces are what their users name first, so theirs are the plain names.
         let names: Vec<String> =
-            sources.iter().map(|source| planner.names.claim([upper_camel(source.name.as_str())])).collect();
+            sources.iter().map(|source| planner.names.claim([upper_camel(source.called())])).collect();
         let interfaces =
             sources.iter().zip(names).map(|(source, name)| planner.interface(source, name)).collect();
         Self { types: planner.types, interfaces }
