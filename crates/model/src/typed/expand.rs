@@ -1,6 +1,5 @@
 //! What code made by the derive macro calls. Not meant to be called by hand, though nothing here is secret.
 
-use super::{TypeDeclarations, WipField, WipType};
 use crate::Name;
 use crate::fault::{Fault, Kind, Namespace, Rule};
 use crate::interface::Documentation;
@@ -11,13 +10,8 @@ use crate::value::{Record, Value};
 use super::scalar::mismatch;
 
 /// The declaration of a field or parameter; `documentation` are the lines of its comment.
-pub fn field<T: WipField>(types: &mut TypeDeclarations, name: &str, documentation: &[&str]) -> Field {
-    Field {
-        name: name.into(),
-        required: T::REQUIRED,
-        documentation: documented(documentation),
-        ty: T::describe_field(types),
-    }
+pub fn field(name: &str, documentation: &[&str], required: bool, ty: Type) -> Field {
+    Field { name: name.into(), required, documentation: documented(documentation), ty }
 }
 
 /// The declaration of an enum's case.
@@ -30,15 +24,18 @@ pub fn union_case(name: &str, documentation: &[&str], payload: Option<Type>) -> 
     UnionCase { name: name.into(), documentation: documented(documentation), payload }
 }
 
-/// What the lines of a comment say.
+/// What the lines of a comment say. One that stands for a whole file holds several. Where each of them is one string literal,
+/// as the IDL has it, the first is the summary and the second the details.
 pub fn documented(lines: &[&str]) -> Option<Documentation> {
-    Documentation::of_comment(lines.iter().copied())
+    // A blank line is an empty text, which has no lines.
+    let lines = lines.iter().flat_map(|text| text.lines().chain(text.is_empty().then_some("")));
+    super::comment::read(&lines.collect::<Vec<_>>())
 }
 
 /// A record of the fields that are there.
 ///
 /// # Errors
-/// As [`WipType::into_value`].
+/// As [`WipType::into_value`](super::WipType::into_value).
 pub fn record<const N: usize>(
     fields: [(&'static str, Result<Option<Value>, Fault>); N],
 ) -> Result<Record, Fault> {
@@ -52,9 +49,19 @@ pub fn record<const N: usize>(
     Record::new(present)
 }
 
+/// How a field or argument is read: [`WipField::from_field`](super::WipField::from_field).
+pub type FromField<T> = fn(Option<&Value>) -> Result<Option<T>, Fault>;
+
+/// How a value is read: [`WipType::from_value`](super::WipType::from_value).
+pub type FromValue<T> = fn(&Value) -> Result<T, Fault>;
+
 /// The fields of a record. Others than those that are asked for may be there: arguments have been checked before, and a
 /// Host that says more by now than when a client was generated still says what the client knows of.
-pub struct Fields<'a>(&'a Record);
+pub struct Fields<'a> {
+    record: &'a Record,
+    /// The case of a union that carries them.
+    case: Option<&'static str>,
+}
 
 impl<'a> Fields<'a> {
     /// Those of that value.
@@ -62,15 +69,20 @@ impl<'a> Fields<'a> {
     /// # Errors
     /// It is no record.
     pub fn of(value: &'a Value) -> Result<Self, Fault> {
-        value.as_record().map(Self).ok_or_else(|| mismatch(Kind::Record, value))
+        let record = value.as_record().ok_or_else(|| mismatch(Kind::Record, value))?;
+        Ok(Self { record, case: None })
     }
 
     /// The field of that name.
     ///
     /// # Errors
     /// It is absent though it is required, or its value does not fit.
-    pub fn get<T: WipField>(&self, name: &'static str) -> Result<T, Fault> {
-        get(self.0, name, Namespace::Field, |name| Rule::MissingField { name })
+    pub fn get<T>(&self, name: &'static str, from: FromField<T>) -> Result<T, Fault> {
+        let field = get(self.record, name, from, Namespace::Field, |name| Rule::MissingField { name });
+        field.map_err(|fault| match self.case {
+            Some(case) => in_case(fault, case),
+            None => fault,
+        })
     }
 }
 
@@ -78,17 +90,18 @@ impl<'a> Fields<'a> {
 ///
 /// # Errors
 /// It is absent though it is required, or its value does not fit.
-pub fn argument<T: WipField>(arguments: &Record, name: &str) -> Result<T, Fault> {
-    get(arguments, name, Namespace::Parameter, |name| Rule::MissingParameter { name })
+pub fn argument<T>(arguments: &Record, name: &str, from: FromField<T>) -> Result<T, Fault> {
+    get(arguments, name, from, Namespace::Parameter, |name| Rule::MissingParameter { name })
 }
 
-fn get<T: WipField>(
+fn get<T>(
     record: &Record,
     name: &str,
+    from: FromField<T>,
     namespace: Namespace,
     missing: impl FnOnce(Name) -> Rule,
 ) -> Result<T, Fault> {
-    match T::from_field(record.get(name)) {
+    match from(record.get(name)) {
         Ok(Some(value)) => Ok(value),
         Ok(None) => Err(Fault::new(missing(name.into()))),
         Err(fault) => Err(fault.at_name(namespace, &name.into())),
@@ -98,7 +111,7 @@ fn get<T: WipField>(
 /// A case of a union.
 ///
 /// # Errors
-/// As [`WipType::into_value`].
+/// As [`WipType::into_value`](super::WipType::into_value).
 pub fn case(name: &'static str, payload: Option<Result<Value, Fault>>) -> Result<Value, Fault> {
     let payload = payload.transpose().map_err(|fault| in_case(fault, name))?;
     Value::case(name, payload)
@@ -126,9 +139,8 @@ pub fn case_of_union(value: &Value) -> Result<(&str, Option<&Value>), Fault> {
 ///
 /// # Errors
 /// There is none, or it does not fit.
-pub fn payload<T: WipType>(case: &'static str, payload: Option<&Value>) -> Result<T, Fault> {
-    let value = payload_of(case, payload)?;
-    T::from_value(value).map_err(|fault| in_case(fault, case))
+pub fn payload<T>(case: &'static str, payload: Option<&Value>, from: FromValue<T>) -> Result<T, Fault> {
+    from(payload_of(case, payload)?).map_err(|fault| in_case(fault, case))
 }
 
 /// The payload of a case that carries a record of its own.
@@ -136,11 +148,11 @@ pub fn payload<T: WipType>(case: &'static str, payload: Option<&Value>) -> Resul
 /// # Errors
 /// There is none, or it is no record.
 pub fn payload_fields<'a>(case: &'static str, payload: Option<&'a Value>) -> Result<Fields<'a>, Fault> {
-    Fields::of(payload_of(case, payload)?).map_err(|fault| in_case(fault, case))
+    let fields = Fields::of(payload_of(case, payload)?).map_err(|fault| in_case(fault, case))?;
+    Ok(Fields { case: Some(case), ..fields })
 }
 
-/// Says that a fault lies in the payload of a case.
-pub fn in_case(fault: Fault, case: &'static str) -> Fault {
+fn in_case(fault: Fault, case: &'static str) -> Fault {
     fault.at_name(Namespace::UnionCase, &case.into())
 }
 

@@ -8,6 +8,7 @@
 //! Left out on purpose: maps (a list of records says what they mean), tuples (their parts have no names), `u8` and `i8`
 //! (so that bytes are never declared as a list of small integers by mistake), and types with parameters.
 
+mod comment;
 mod declare;
 mod error;
 pub mod expand;
