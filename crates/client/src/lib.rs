@@ -50,5 +50,7 @@ pub use identity::{Change, MemberChange};
 pub use local::InProcess;
 pub use tag::{InvalidTag, StateTag};
 pub use typed::{TypedClient, TypedFailure, TypedObject};
+/// Makes a type of the protocol of a struct or enum.
+pub use worldspace_macros::ClientWipType as WipType;
 /// The vocabulary, for what macros write.
 pub use worldspace_model as model;

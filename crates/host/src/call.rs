@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use tokio::sync::OwnedSemaphorePermit;
+use worldspace_model::typed::expand::{FromField, argument};
 use worldspace_model::{
     Arguments, Effect, Effects, EntryPath, Fault, IntoResult, Operation, Quoted, Segment, Value, WipField,
-    typed,
 };
 
 use crate::cursor::Cursors;
@@ -110,7 +110,11 @@ impl Call {
     /// # Errors
     /// [`Refusal::InvalidArguments`] where it is beyond what the Rust type holds.
     pub fn typed<T: WipField>(&self, name: &str) -> Result<T, Refusal> {
-        typed::expand::argument(self.arguments.record(), name)
+        self.argument_by(name, T::from_field)
+    }
+
+    pub(crate) fn argument_by<T>(&self, name: &str, from: FromField<T>) -> Result<T, Refusal> {
+        argument(self.arguments.record(), name, from)
             .map_err(|fault| Refusal::InvalidArguments(fault.at_member("arguments").to_string()))
     }
 

@@ -13,6 +13,7 @@ mod context;
 mod cursor;
 mod dispatch;
 mod erased;
+pub mod expand;
 mod failure;
 mod fence;
 mod guard;
@@ -42,6 +43,10 @@ pub use memory::{Memory, MemoryHandler, MemoryNode};
 pub use offers::{Offers, Serves, TypedInterface};
 pub use provider::{Page, Provider};
 pub use published::{Identity, Interfaces, Published, StateToken};
+/// Makes a type of the protocol of a struct or enum.
+pub use worldspace_macros::HostWipType as WipType;
+/// Makes an interface of a trait.
+pub use worldspace_macros::interface;
 /// The vocabulary, for what macros write.
 pub use worldspace_model as model;
 

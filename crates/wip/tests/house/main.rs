@@ -11,8 +11,9 @@ const EDGES: &[(&str, &[&str])] = &[
     ("worldspace-model", &[]),
     ("worldspace-idl", &["worldspace-model"]),
     ("worldspace-wire", &["worldspace-model"]),
-    ("worldspace-host", &["worldspace-model"]),
-    ("worldspace-client", &["worldspace-model"]),
+    ("worldspace-macros", &[]),
+    ("worldspace-host", &["worldspace-model", "worldspace-macros"]),
+    ("worldspace-client", &["worldspace-model", "worldspace-macros"]),
     ("worldspace-http", &["worldspace-model", "worldspace-wire"]),
     ("worldspace-providers", &["worldspace-model", "worldspace-host", "worldspace-client"]),
     ("worldspace-projections", &["worldspace-model", "worldspace-client", "worldspace-idl"]),
@@ -47,6 +48,7 @@ const FORBIDDEN: &[(&str, &[&str], &str)] = &[
     ("worldspace-host", &["serde", "serde_json", "bytes", "http", "hyper"], "the Host never sees bytes"),
     ("worldspace-client", &["serde", "serde_json", "bytes", "http", "hyper"], "the Client never sees bytes"),
     ("worldspace-idl", &["tokio"], "the IDL does no I/O"),
+    ("worldspace-macros", &["tokio", "serde"], "macros run in the compiler"),
 ];
 
 /// Each crate of the project, and the crates that it uses when it runs.
