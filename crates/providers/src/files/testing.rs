@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use rustix::fs::{CWD, RenameFlags, renameat_with};
 use worldspace_host::{
     Call, Context, Done, Host, Interface, LocalPath, LocalReference, Page, Provider, ProviderError,
     Published, Refusal,
@@ -171,6 +172,24 @@ pub(super) fn overtakers() -> Vec<Overtaker> {
             vec![("f", Some("seen")), ("h", Some("seen"))],
         ),
     ]
+}
+
+/// What others do to names below the root.
+#[derive(Debug)]
+pub(super) enum Meddling {
+    Exchange(&'static str, &'static str),
+    Rename(&'static str, &'static str),
+}
+
+impl Meddling {
+    /// Does it if it can be done.
+    pub(super) fn run(&self, root: &Path) {
+        let (from, to, flags) = match self {
+            Self::Exchange(from, to) => (from, to, RenameFlags::EXCHANGE),
+            Self::Rename(from, to) => (from, to, RenameFlags::empty()),
+        };
+        let _ = renameat_with(CWD, root.join(from), CWD, root.join(to), flags);
+    }
 }
 
 fn instead(

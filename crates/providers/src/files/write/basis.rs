@@ -2,6 +2,7 @@
 //! is undone.
 
 use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
 
 use worldspace_host::Refusal;
 
@@ -55,6 +56,13 @@ impl Basis {
         match &self.held {
             Held::File(file) => Ok(file),
             Held::Directory(_) => Err(io::Error::from(io::ErrorKind::IsADirectory)),
+        }
+    }
+
+    pub(super) fn held(&self) -> BorrowedFd<'_> {
+        match &self.held {
+            Held::File(file) => file.as_fd(),
+            Held::Directory(directory) => directory.as_fd(),
         }
     }
 

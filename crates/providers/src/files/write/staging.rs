@@ -83,6 +83,13 @@ impl Staging {
     pub(super) fn slot(self: &Arc<Self>) -> io::Result<Slot> {
         Ok(Slot { staging: self.clone(), name: unused_name()?, disposable: true })
     }
+
+    /// As [`Self::slot`], for what nobody wants removed: no start clears what a process that was killed has left there.
+    pub(super) fn keeping_slot(self: &Arc<Self>) -> io::Result<Slot> {
+        let name = format!("{KEPT}{}", unused_name()?.as_str());
+        let name = Segment::parse(&name).map_err(io::Error::other)?;
+        Ok(Slot { staging: self.clone(), name, disposable: true })
+    }
 }
 
 impl Drop for Staging {
@@ -204,7 +211,7 @@ impl Drop for Slot {
             return;
         }
         // It may be somebody's, so no start clears it either.
-        let kept = format!("{KEPT}{name}");
+        let kept = if name.starts_with(KEPT) { name.to_owned() } else { format!("{KEPT}{name}") };
         if rustix::fs::renameat(own, name, own, &kept).is_ok() {
             let place = format!("{NAME}/{}/{kept}", self.staging.name.as_str());
             tracing::error!(%place, "what could not be put back is kept below the root of the mount");

@@ -337,7 +337,9 @@ fn whatever_is_swapped_no_other_thing_is_deleted_or_moved() {
             let _ = renameat_with(&directory, one, &directory, other, RenameFlags::EXCHANGE);
         })
     };
-    let swappers = [swap(open("root/d"), "a", "b"), swap(open("root"), "d", "l")];
+    // Held before anything is swapped: by its path it could be the link to the outside.
+    let held = open("root/d");
+    let swappers = [swap(held.clone(), "a", "b"), swap(open("root"), "d", "l")];
     let entry =
         |path: &str| Value::Entry(worldspace_model::EntryPath::parse(&super::world::entry(path)).unwrap());
     let name = |name: &str| ("name", Value::from(name));
@@ -350,10 +352,17 @@ fn whatever_is_swapped_no_other_thing_is_deleted_or_moved() {
             break seen.r#ref.clone();
         }
     };
-    let held = open("root/d");
     let within = |name: &str| {
         fs::read_to_string(format!("/proc/self/fd/{}/{name}", std::os::fd::AsRawFd::as_raw_fd(&*held))).ok()
     };
+    // Both names are there, whatever stands under which, and nothing has been moved.
+    let untouched = || {
+        let there =
+            |name: &str| rustix::fs::statat(&*held, name, rustix::fs::AtFlags::SYMLINK_NOFOLLOW).is_ok();
+        there("a") && there("b") && !at("root/t/m").exists()
+    };
+    // Which of the names is free can change with each refusal, since both were there for a moment.
+    let free = || if within("a").is_none() { "a" } else { "b" };
     let (mut moved, mut deleted, mut refused) = (0, 0, 0);
     while moved < 25 || deleted < 25 {
         assert!(moved + deleted + refused < 1_000_000, "{moved} moved, {deleted} deleted, {refused} refused");
@@ -369,6 +378,7 @@ fn whatever_is_swapped_no_other_thing_is_deleted_or_moved() {
         if let Err(error) = &done {
             let codes = [ErrorCode::ValidatorMismatch, ErrorCode::NotFound, ErrorCode::InterfaceMismatch];
             assert!(codes.contains(&error.code), "{error}");
+            assert!(untouched(), "moving: {moving}, refused, t/m: {:?}", fs::read_to_string(at("root/t/m")));
             refused += 1;
             continue;
         }
@@ -380,16 +390,19 @@ fn whatever_is_swapped_no_other_thing_is_deleted_or_moved() {
             "moving: {moving} {done:?} t/m: {:?}",
             fs::read_to_string(at("root/t/m"))
         );
-        let free = if within("a").is_none() { "a" } else { "b" };
         if moving {
             moved += 1;
             assert_eq!(fs::read_to_string(at("root/t/m")).unwrap(), "mine");
             // Until the directory is where it is looked for.
-            while world.call("/t/m", "move", &[("to", entry("/d")), name(free)]).is_err() {}
+            while let Err(error) = world.call("/t/m", "move", &[("to", entry("/d")), name(free())]) {
+                assert_ne!(error.code, ErrorCode::OperationOutcomeUnknown, "{error}");
+                assert_eq!(fs::read_to_string(at("root/t/m")).unwrap(), "mine", "{error}");
+            }
+            assert!(untouched(), "t/m: {:?}", fs::read_to_string(at("root/t/m")));
         } else {
             deleted += 1;
             let content = ("text", Value::from("mine"));
-            while world.call("/d", "create_file", &[name(free), content.clone()]).is_err() {}
+            while world.call("/d", "create_file", &[name(free()), content.clone()]).is_err() {}
             mine = loop {
                 let path =
                     format!("/d/{}", if within("a").is_some_and(|text| text == "mine") { "a" } else { "b" });
