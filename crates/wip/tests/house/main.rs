@@ -18,6 +18,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("worldspace-providers", &["worldspace-model", "worldspace-host", "worldspace-client"]),
     ("worldspace-projections", &["worldspace-model", "worldspace-client", "worldspace-idl"]),
     ("worldspace-example-shop", &[]),
+    ("worldspace-example-tracker", &["worldspace-model", "worldspace-host", "worldspace-http"]),
     (
         "worldspace-testkit",
         &["worldspace-model", "worldspace-wire", "worldspace-host", "worldspace-client", "worldspace-http"],

@@ -1,0 +1,68 @@
+//! Serves an issue tracker over HTTP: `cargo run --release -p worldspace-example-tracker`.
+
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "it is a program that says what it does")]
+
+use std::error::Error;
+use std::io::Write as _;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::Parser;
+use worldspace_example_tracker::{Serving, StartError, bind};
+
+/// Serve an issue tracker over HTTP, to whoever shows the token that is told at the start
+///
+/// A file that is not there yet is made and filled with a few thousand issues, the same ones each time.
+#[derive(Debug, Parser)]
+#[command(name = "tracker", version, max_term_width = 100)]
+struct Args {
+    /// The SQLite database of the tracker
+    #[arg(default_value = "tracker.db")]
+    file: PathBuf,
+
+    /// The port to listen at, on this machine alone; 0 takes a free one
+    #[arg(long, default_value_t = 8420)]
+    port: u16,
+}
+
+/// How long calls that have begun to change something may take to end.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let args = Args::parse();
+    match run(&args).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            let mut source = error.source();
+            while let Some(cause) = source {
+                eprintln!("because: {cause}");
+                source = cause.source();
+            }
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run(args: &Args) -> Result<(), StartError> {
+    let Serving { server, host, token } =
+        bind(&args.file, SocketAddr::from(([127, 0, 0, 1], args.port))).await?;
+    eprintln!("whoever shows this token can change what is offered: WIP_TOKEN=… wip …");
+    eprintln!("token: {}", token.reveal());
+    println!("listening on {}", server.url());
+    // Whoever waits for this line reads it through a pipe.
+    let _ = std::io::stdout().flush();
+    server.serve(asked_to_end()).await;
+    host.drain(PATIENCE).await;
+    Ok(())
+}
+
+/// Done once Ctrl-C is pressed. SQLite is safe from every other end.
+async fn asked_to_end() {
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}

@@ -1,0 +1,54 @@
+//! What people may write, and what is unusable whatever the state.
+
+use worldspace_host::Refusal;
+
+const TITLE: usize = 200;
+const TEXT: usize = 50_000;
+const LABEL: usize = 40;
+const LABELS: usize = 20;
+
+/// A title: one line.
+pub(crate) fn title(name: &str, text: &str) -> Result<(), Refusal> {
+    if text.trim().is_empty() || text.contains(char::is_control) {
+        return Err(Refusal::argument(name, "is one line that says something"));
+    }
+    within(name, text, TITLE)
+}
+
+/// A longer text that says something.
+pub(crate) fn text(name: &str, text: &str) -> Result<(), Refusal> {
+    if text.trim().is_empty() {
+        return Err(Refusal::argument(name, "is empty; write what there is to say"));
+    }
+    body(name, text)
+}
+
+/// A text that may be empty.
+pub(crate) fn body(name: &str, text: &str) -> Result<(), Refusal> {
+    within(name, text, TEXT)
+}
+
+/// A list of labels.
+pub(crate) fn labels(name: &str, labels: &[String]) -> Result<(), Refusal> {
+    if labels.len() > LABELS {
+        return Err(Refusal::argument(name, format!("has more than {LABELS} labels; keep the most telling")));
+    }
+    let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    match labels.iter().position(|label| label.is_empty() || label.len() > LABEL || !label.chars().all(fits))
+    {
+        Some(at) => Err(Refusal::argument(
+            &format!("{name}[{at}]"),
+            format!("is a word of lower-case letters, digits and hyphens, {LABEL} at most, such as `ui`"),
+        )),
+        None => Ok(()),
+    }
+}
+
+fn within(name: &str, text: &str, most: usize) -> Result<(), Refusal> {
+    match text.chars().count() {
+        length if length > most => {
+            Err(Refusal::argument(name, format!("has {length} characters, and {most} at most is what fits")))
+        }
+        _ => Ok(()),
+    }
+}
