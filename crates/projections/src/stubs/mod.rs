@@ -6,6 +6,7 @@
 #[allow(dead_code, reason = "the languages that use all of them follow")]
 mod names;
 mod plan;
+pub mod python;
 pub mod rust;
 
 pub use plan::{
@@ -21,6 +22,9 @@ pub fn is_generated(text: &str) -> bool {
     text.lines().next().is_some_and(|line| line.contains(GENERATED))
 }
 
+/// What clients share has a file of its own beside theirs.
+const RUNTIME: &str = "wip_runtime";
+
 /// A file of generated code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GeneratedFile {
@@ -32,16 +36,6 @@ pub struct GeneratedFile {
 
 /// Clients in TypeScript.
 pub mod typescript {
-    use super::{GeneratedFile, Source};
-
-    /// The files of a module that calls these interfaces.
-    pub fn client(_: &[Source], _: &str) -> Vec<GeneratedFile> {
-        Vec::new()
-    }
-}
-
-/// Clients in Python.
-pub mod python {
     use super::{GeneratedFile, Source};
 
     /// The files of a module that calls these interfaces.
