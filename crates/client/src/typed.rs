@@ -7,6 +7,7 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use worldspace_model::typed::expand::FromValue;
 use worldspace_model::{EntryPath, Fault, Record, Value, WipType};
 
 use crate::call::{CallFailure, CallOptions, NotRun};
@@ -127,6 +128,19 @@ impl TypedObject {
         operation: &'static str,
         arguments: Result<Record, Fault>,
     ) -> Result<R, TypedFailure> {
+        self.call_by(operation, arguments, R::from_value).await
+    }
+
+    /// Runs an operation, given how its result is read.
+    ///
+    /// # Errors
+    /// What happened, as [`TypedFailure`] tells it.
+    pub async fn call_by<R>(
+        &self,
+        operation: &'static str,
+        arguments: Result<Record, Fault>,
+        from: FromValue<R>,
+    ) -> Result<R, TypedFailure> {
         let arguments = arguments
             .map_err(|fault| CallFailure::from(NotRun::Arguments { operation: operation.into(), fault }))?;
         let Shown { object, interface } = self.shown();
@@ -141,7 +155,7 @@ impl TypedObject {
             });
         }
         let unfit = |fault| TypedFailure::Result { fault, result: outcome.result.clone() };
-        R::from_value(&outcome.result).map_err(unfit)
+        from(&outcome.result).map_err(unfit)
     }
 
     fn shown(&self) -> Shown {

@@ -25,6 +25,9 @@ pub(crate) fn check(ty: &Type, place: Place, own: Option<&Ident>, errors: &mut E
         Type::Group(inner) => check(&inner.elem, place, own, errors),
         Type::Path(path) if path.qself.is_none() => check_path(path, place, own, errors),
         Type::Path(_) | Type::Macro(_) | Type::Verbatim(_) => {}
+        Type::Reference(reference) if !matches!(&*reference.elem, Type::Path(_) | Type::Slice(_)) => {
+            check(&reference.elem, place, own, errors);
+        }
         Type::Reference(reference) => {
             let owned = owned(&reference.elem);
             errors.at(ty, format!("a value crosses the protocol as a whole, so it is owned: write `{owned}`"));
@@ -55,8 +58,8 @@ pub(crate) fn check(ty: &Type, place: Place, own: Option<&Ident>, errors: &mut E
 fn check_path(path: &TypePath, place: Place, own: Option<&Ident>, errors: &mut Errors) {
     let Some(last) = path.path.segments.last() else { return };
     let name = last.ident.to_string();
-    let alone = path.path.segments.len() == 1 && last.arguments.is_none();
-    if alone && own.is_some_and(|own| *own == last.ident || name == "Self") {
+    let alone = path.path.get_ident().is_some();
+    if is_own(path, own) {
         let own = own.map(ToString::to_string).unwrap_or_default();
         errors.at(
             path,
@@ -91,6 +94,9 @@ fn check_path(path: &TypePath, place: Place, own: Option<&Ident>, errors: &mut E
             errors.at(path, format!("a list is a `Vec`: write `Vec<{}>`", spelled(item)));
         }
         ("Arc", [item]) if is(item, "str") => {}
+        ("Box" | "Rc" | "Arc" | "Cow", [.., item]) if matches!(item, Type::Path(item) if is_own(item, own)) => {
+            check(item, Place::Value, own, errors);
+        }
         ("Box" | "Rc" | "Arc" | "Cow", [.., item]) => {
             errors.at(path, format!("a value is held as it is: write `{}`", owned(item)));
         }
@@ -108,6 +114,11 @@ fn check_path(path: &TypePath, place: Place, own: Option<&Ident>, errors: &mut E
             inner.into_iter().for_each(|inner| check(inner, Place::Value, own, errors));
         }
     }
+}
+
+/// Whether a type is the one that it is a part of.
+fn is_own(path: &TypePath, own: Option<&Ident>) -> bool {
+    own.is_some_and(|own| path.path.is_ident(own) || path.path.is_ident("Self"))
 }
 
 const BYTES: &str =

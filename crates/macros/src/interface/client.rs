@@ -50,13 +50,16 @@ fn method(interface: &Interface, operation: &Operation) -> TokenStream {
         let field = as_trait(&parameter.ty, &model, "WipField");
         quote!((#name, #field::into_field(#ident)))
     });
+    let returned = returns.as_ref().map(|ty| as_trait(ty, &model, "WipType"));
     quote! {
         #(#shared)*
         #vis async fn #ident(
             &self,
             #(#taken),*
         ) -> ::core::result::Result<#returns, ::worldspace_client::TypedFailure> {
-            self.0.call(#name, #model::typed::expand::record([#(#given),*])).await
+            self.0
+                .call_by(#name, #model::typed::expand::record([#(#given),*]), #returned::from_value)
+                .await
         }
     }
 }

@@ -39,7 +39,11 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
         }
     };
     let interface = read(arguments, item, &mut errors);
-    let (item, host) = (&interface.item, host::expand(&interface, errors.is_empty()));
+    let item = &interface.item;
+    if !item.generics.params.is_empty() {
+        return quote!(#errors #item);
+    }
+    let host = host::expand(&interface, errors.is_empty());
     let client = interface.arguments.client.then(|| client::expand(&interface, errors.is_empty()));
     quote! {
         #errors
@@ -89,6 +93,8 @@ fn read(arguments: Arguments, mut item: ItemTrait, errors: &mut Errors) -> Inter
             other => errors.at(other, "an interface has operations alone: `async fn` with `&self`"),
         }
     }
+    // What is no operation was told, and shall not be told again in the compiler's words.
+    item.items.retain(|member| !matches!(member, TraitItem::Macro(_) | TraitItem::Verbatim(_)));
     Interface { arguments, item, documentation, operations }
 }
 

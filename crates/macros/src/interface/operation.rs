@@ -3,7 +3,8 @@
 
 use proc_macro2::TokenStream;
 use quote::ToTokens;
-use syn::{Attribute, FnArg, Ident, LitStr, Meta, Pat, PatType, Receiver, TraitItemFn, Type};
+use syn::spanned::Spanned;
+use syn::{Attribute, FnArg, Ident, LitStr, Meta, Pat, PatType, PatWild, Receiver, Token, TraitItemFn, Type};
 
 use super::method::{self, Outcome};
 use crate::attributes::Wip;
@@ -85,8 +86,14 @@ pub(crate) fn read(method: &mut TraitItemFn, errors: &mut Errors) -> Operation {
     let documentation = Documentation::of(&method.attrs);
     let effects = effects(&method.attrs, errors);
     let returns_documentation = returns_documentation(&method.attrs, errors);
-    refuse_lookalikes(&method.attrs, errors);
-    method.attrs.retain(|attribute| !is_ours(attribute));
+    method.attrs.retain(|attribute| {
+        if is_ours(attribute) {
+            return false;
+        }
+        let said = misleading(attribute);
+        said.iter().for_each(|said| errors.at(attribute, said));
+        said.is_none()
+    });
     let of_name = |names: &[&str]| -> Vec<Attribute> {
         let named = |attribute: &&Attribute| names.iter().any(|name| attribute.path().is_ident(name));
         method.attrs.iter().filter(named).cloned().collect()
@@ -160,23 +167,22 @@ fn returns_documentation(attributes: &[Attribute], errors: &mut Errors) -> Docum
     }
 }
 
-/// Attributes that nearly are ours, and those that cannot be looked into. All others are the compiler's.
-fn refuse_lookalikes(attributes: &[Attribute], errors: &mut Errors) {
-    for attribute in attributes.iter().filter(|attribute| !is_ours(attribute)) {
-        let Some(name) = attribute.path().get_ident().map(ToString::to_string) else { continue };
-        if name == "cfg_attr" {
-            let said = "what stands in `cfg_attr` cannot be looked into here; write the operation once for each case, \
-                        under `#[cfg(…)]`";
-            errors.at(attribute, said);
-        } else if name.starts_with("writ") {
-            errors.at(attribute, "an operation that says no effect is an ordinary write; leave this out");
-        } else if let Some((effect, _)) =
-            Effect::ALL.into_iter().find(|(effect, _)| name.get(..4) == effect.get(..4))
-        {
-            errors.at(attribute, format!("there is no effect `{name}`; did you mean `#[{effect}]`?"));
-        } else if name.starts_with("return") {
-            errors.at(attribute, "did you mean `#[returns(\"…\")]`, which says what the result means?");
-        }
+/// What there is to say of an attribute that nearly is ours, or that cannot be looked into. All others are the compiler's.
+fn misleading(attribute: &Attribute) -> Option<String> {
+    let name = attribute.path().get_ident()?.to_string();
+    let meant = Effect::ALL.into_iter().find(|(effect, _)| name.get(..4) == effect.get(..4));
+    if name == "cfg_attr" {
+        let said = "what stands in `cfg_attr` cannot be looked into here; write the operation once for each case, under \
+                    `#[cfg(…)]`";
+        Some(said.to_owned())
+    } else if name.starts_with("writ") {
+        Some("an operation that says no effect is an ordinary write; leave this out".to_owned())
+    } else if let Some((effect, _)) = meant {
+        Some(format!("there is no effect `{name}`; did you mean `#[{effect}]`?"))
+    } else if name.starts_with("return") {
+        Some("did you mean `#[returns(\"…\")]`, which says what the result means?".to_owned())
+    } else {
+        None
     }
 }
 
@@ -197,9 +203,9 @@ fn inputs(
             && let Some(known) = method::given(&input.ty, read_only)
         {
             if given.contains(&known) {
-                errors.at(&*input, "this is given once");
+                errors.at(&*input, "this is given once; take the second one away");
             }
-            refuse_attributes(&input.attrs, &[], errors);
+            check_attributes(&mut input.attrs, &[], errors);
             given.push(known);
         } else if let Some(parameter) = parameter(input, has_body, errors) {
             names.add(&parameter.name, errors);
@@ -228,8 +234,7 @@ fn check_receiver(method: &TraitItemFn, errors: &mut Errors) {
 fn parameter(input: &mut PatType, has_body: bool, errors: &mut Errors) -> Option<Parameter> {
     let wip = Wip::of(&input.attrs, &["name"], errors);
     let documentation = Documentation::of(&input.attrs);
-    refuse_attributes(&input.attrs, &["wip", "doc"], errors);
-    input.attrs.retain(|attribute| !["wip", "doc"].iter().any(|name| attribute.path().is_ident(name)));
+    check_attributes(&mut input.attrs, &["wip", "doc"], errors);
     types::check(&input.ty, Place::Member, None, errors);
     match &*input.pat {
         Pat::Ident(pat)
@@ -241,18 +246,22 @@ fn parameter(input: &mut PatType, has_body: bool, errors: &mut Errors) -> Option
         pat => {
             let said = "an argument is known to callers by its name; give it a plain one, and take it apart in the body";
             errors.at(pat, said);
+            // Of which the compiler has nothing more to say.
+            *input.pat = Pat::Wild(PatWild { attrs: Vec::new(), underscore_token: Token![_](pat.span()) });
             None
         }
     }
 }
 
-fn refuse_attributes(attributes: &[Attribute], known: &[&str], errors: &mut Errors) {
-    for attribute in attributes {
+/// Tells which attributes mean nothing there, and leaves those that the compiler understands.
+fn check_attributes(attributes: &mut Vec<Attribute>, known: &[&str], errors: &mut Errors) {
+    attributes.retain(|attribute| {
         let name = attribute.path().get_ident().map(ToString::to_string).unwrap_or_default();
         if known.contains(&name.as_str()) {
-            continue;
+            return false;
         }
         match name.as_str() {
+            "allow" | "expect" | "warn" | "deny" | "forbid" => return true,
             "cfg" | "cfg_attr" => errors.at(
                 attribute,
                 "an argument is there under every configuration; make it optional, or write the operation once for \
@@ -260,13 +269,16 @@ fn refuse_attributes(attributes: &[Attribute], known: &[&str], errors: &mut Erro
             ),
             "doc" => errors.at(attribute, "this is no argument, so that its comment reaches nobody; take it away"),
             "wip" => errors.at(attribute, "this is no argument, so that it has no name among them; take this away"),
-            "allow" | "expect" | "warn" | "deny" | "forbid" => {}
             _ => errors.at(
                 attribute,
-                format!("`{}` means nothing here; an argument has documentation and `#[wip(name = \"…\")]`", spelled(attribute)),
+                format!(
+                    "`{}` means nothing here; an argument has documentation and `#[wip(name = \"…\")]`",
+                    spelled(attribute)
+                ),
             ),
         }
-    }
+        false
+    });
 }
 
 fn spelled(attribute: &Attribute) -> String {
