@@ -11,6 +11,8 @@
 mod attributes;
 mod documentation;
 mod errors;
+#[cfg(test)]
+mod golden;
 mod interface;
 mod names;
 mod types;

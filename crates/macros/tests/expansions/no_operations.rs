@@ -1,0 +1,4 @@
+//! An interface that has none yet.
+
+#[interface(name = "marker")]
+trait Marker {}
