@@ -8,6 +8,7 @@ mod names;
 mod plan;
 pub mod python;
 pub mod rust;
+pub mod typescript;
 
 pub use plan::{
     Definition, Plan, PlannedCase, PlannedField, PlannedInterface, PlannedOperation, PlannedType, Source,
@@ -25,6 +26,19 @@ pub fn is_generated(text: &str) -> bool {
 /// What clients share has a file of its own beside theirs.
 const RUNTIME: &str = "wip_runtime";
 
+/// Whether every language takes this as the name of a module, and its systems as the name of a file.
+pub fn is_module_name(name: &str) -> bool {
+    let mut chars = name.chars();
+    let begins = chars.next().is_some_and(|first| first == '_' || unicode_ident::is_xid_start(first));
+    begins && chars.all(unicode_ident::is_xid_continue) && name != RUNTIME
+}
+
+/// A name for a module that comes near to this one.
+pub fn module_name(near: &str) -> String {
+    let name = names::snake(near);
+    if is_module_name(&name) { name } else { format!("{name}_") }
+}
+
 /// A file of generated code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GeneratedFile {
@@ -34,12 +48,29 @@ pub struct GeneratedFile {
     pub text: String,
 }
 
-/// Clients in TypeScript.
-pub mod typescript {
-    use super::{GeneratedFile, Source};
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-    /// The files of a module that calls these interfaces.
-    pub fn client(_: &[Source], _: &str) -> Vec<GeneratedFile> {
-        Vec::new()
+    #[test]
+    fn names_of_modules_are_taken_by_every_language() {
+        for (near, name) in [
+            ("tracker", "tracker"),
+            ("issue-tracker", "issue_tracker"),
+            ("../up", "up"),
+            ("2nd", "_2nd"),
+            ("", "unnamed"),
+            ("wip_runtime", "wip_runtime_"),
+        ] {
+            assert_eq!(module_name(near), name);
+            assert_eq!(is_module_name(near), near == name, "{near}");
+        }
+    }
+
+    #[test]
+    fn a_generated_file_is_known_by_its_first_line() {
+        assert!(is_generated(&format!("# {GENERATED}\nx = 1\n")));
+        assert!(!is_generated(&format!("x = 1\n# {GENERATED}\n")));
+        assert!(!is_generated(""));
     }
 }
