@@ -3,6 +3,8 @@
 use worldspace_model::{Descriptor, EffectTable, InterfaceName, InterfaceReference};
 
 use crate::diagnostic::Diagnostic;
+use crate::load::load;
+use crate::lower::lower;
 use crate::source::{Sources, Span};
 
 /// How other files are had: nothing here does I/O.
@@ -60,8 +62,10 @@ pub struct Checked {
 
 /// Reads a file and those it uses. `name` is the name under which the loader knows the file.
 pub fn check(name: &str, text: &str, loader: &mut dyn Loader) -> Checked {
-    let _ = loader;
     let mut sources = Sources::default();
-    sources.add(name.to_owned(), text.to_owned());
-    Checked { sources, interfaces: Vec::new(), diagnostics: Vec::new() }
+    let mut diagnostics = Vec::new();
+    let loaded = load(&mut sources, &mut diagnostics, name, text, loader);
+    let interfaces = lower(&loaded, &sources, &mut diagnostics);
+    diagnostics.sort_by_key(|diagnostic| (diagnostic.span.file, diagnostic.span.start));
+    Checked { sources, interfaces, diagnostics }
 }

@@ -9,16 +9,19 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod check;
-#[allow(dead_code, reason = "the parser that speaks through it comes next")]
 pub mod diagnostic;
 pub mod diff;
 mod layout;
+mod lexer;
+mod load;
+mod lower;
+mod parser;
 mod print;
 pub mod quote;
 pub mod reference;
-#[allow(dead_code, reason = "the parser that speaks of it comes next")]
 mod source;
 pub mod source_view;
+mod syntax;
 pub mod text_view;
 
 pub use check::{Checked, DeclaredInterface, DeclaredName, Loader, NoFiles, check};

@@ -59,8 +59,13 @@ pub(crate) fn is_safe(text: &str) -> bool {
     !text.chars().any(breaks_text)
 }
 
+/// A name between backticks.
+pub(crate) fn name(name: &str) -> String {
+    quoted(name, '`')
+}
+
 /// Whether a name is letters, digits and underscores of ASCII, no digit first.
-fn is_word(name: &str) -> bool {
+pub(crate) fn is_word(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
@@ -87,7 +92,7 @@ fn quoted(text: &str, delimiter: char) -> String {
 }
 
 /// Controls, line ends, and what changes the direction of the text around it.
-fn breaks_text(c: char) -> bool {
+pub(crate) fn breaks_text(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{2028}' | '\u{2029}' | '\u{61c}' | '\u{200e}' | '\u{200f}')
         || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
@@ -117,7 +122,8 @@ pub(crate) fn read(chars: &mut Peekable<Chars<'_>>, delimiter: char) -> Result<S
     }
 }
 
-fn read_escape(chars: &mut Peekable<Chars<'_>>) -> Result<char, QuoteError> {
+/// Reads what stands behind a backslash.
+pub(crate) fn read_escape(chars: &mut Peekable<Chars<'_>>) -> Result<char, QuoteError> {
     match chars.next().ok_or(QuoteError::Unclosed)? {
         c @ ('"' | '\\' | '`' | '/') => Ok(c),
         'b' => Ok('\u{8}'),

@@ -87,6 +87,11 @@ impl Sources {
         id
     }
 
+    /// The position of a file among those of the run.
+    pub(crate) fn index(&self, file: FileId) -> usize {
+        file.0 as usize
+    }
+
     fn get(&self, file: FileId) -> Option<&Source> {
         self.0.get(file.0 as usize)
     }

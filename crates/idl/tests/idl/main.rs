@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
+mod golden;
+
 use worldspace_idl::text_view::{self, Options};
 use worldspace_idl::{Ink, Role};
 use worldspace_model::{
