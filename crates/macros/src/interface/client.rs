@@ -32,7 +32,12 @@ pub(super) fn expand(interface: &Interface, sound: bool) -> TokenStream {
             }
         }
 
-        #[allow(dead_code)]
+        #[allow(
+            dead_code,
+            clippy::too_many_arguments,
+            clippy::wrong_self_convention,
+            clippy::should_implement_trait
+        )]
         impl #ident {
             #(#methods)*
         }

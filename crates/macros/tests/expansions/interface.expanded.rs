@@ -172,7 +172,12 @@ impl ::worldspace_client::TypedClient for LifecycleClient {
         &self.0
     }
 }
-#[allow(dead_code)]
+#[allow(
+    dead_code,
+    clippy::too_many_arguments,
+    clippy::wrong_self_convention,
+    clippy::should_implement_trait
+)]
 impl LifecycleClient {
     /// Closes the issue.
     pub async fn close(
