@@ -99,7 +99,6 @@ impl<'a> Layout<'a> {
         self.items.push(Item::Line { blank });
     }
 
-    #[allow(dead_code, reason = "the formatter that keeps comments comes next")]
     /// A comment, on a line of its own or behind what stands there.
     pub(crate) fn comment(&mut self, text: impl Into<Cow<'a, str>>, own: bool) {
         self.breaks();

@@ -11,6 +11,7 @@
 mod check;
 pub mod diagnostic;
 pub mod diff;
+mod format;
 mod layout;
 mod lexer;
 mod load;
@@ -26,5 +27,6 @@ pub mod text_view;
 
 pub use check::{Checked, DeclaredInterface, DeclaredName, Loader, NoFiles, check};
 pub use diagnostic::Diagnostic;
+pub use format::format;
 pub use print::{Ink, Role};
 pub use source::{FileId, Position, Sources, Span};

@@ -7,6 +7,7 @@ use worldspace_model::{Descriptor, Documentation, EffectTable};
 
 use crate::check::DeclaredName;
 use crate::layout::WIDTH;
+use crate::lexer::closing;
 use crate::print::{Form, Ink, Printer, Role};
 use crate::{quote, reference};
 
@@ -95,10 +96,10 @@ fn plain_lines(
     (texts.iter().all(stands) && read().as_ref() == Some(documentation)).then_some(lines)
 }
 
-/// Whether a line may be taken for the quoted form.
+/// Whether a line is wholly one string literal.
 fn looks_quoted(text: &str) -> bool {
-    let text = text.trim();
-    text.starts_with('"') && text.ends_with('"')
+    let Some(inner) = text.trim().strip_prefix('"') else { return false };
+    closing(inner, '"').is_ok_and(|end| end + 1 == inner.len())
 }
 
 /// A summary in lines of fair width, ended where a single blank stands.

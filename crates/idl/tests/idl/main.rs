@@ -2,7 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
+mod arbitrary;
+mod diff;
+mod format;
 mod golden;
+mod source_view;
 
 use worldspace_idl::text_view::{self, Options};
 use worldspace_idl::{Ink, Role};
