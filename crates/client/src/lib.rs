@@ -50,7 +50,28 @@ pub use identity::{Change, MemberChange};
 pub use local::InProcess;
 pub use tag::{InvalidTag, StateTag};
 pub use typed::{TypedClient, TypedFailure, TypedObject};
-/// Makes a type of the protocol of a struct or enum.
+/// Makes a type of the protocol of a struct or enum: implements [`model::WipType`], for typed clients in crates without a
+/// Host. The macro of the same name in `worldspace-host` does the same, and its documentation says what may be written.
+///
+/// ```
+/// use worldspace_client::model::{Value, WipType as _};
+/// use worldspace_client::{TypedFailure, TypedObject, WipType};
+///
+/// /// What became of it.
+/// #[derive(Debug, PartialEq, WipType)]
+/// enum CloseResult {
+///     Closed,
+///     Refused(String),
+/// }
+///
+/// async fn close(issue: &TypedObject) -> Result<CloseResult, TypedFailure> {
+///     issue.call("close", Ok(Default::default())).await
+/// }
+///
+/// let value = Value::case("refused", Some("It is new.".into()))?;
+/// assert_eq!(CloseResult::from_value(&value)?, CloseResult::Refused("It is new.".to_owned()));
+/// # Ok::<(), worldspace_client::model::Fault>(())
+/// ```
 pub use worldspace_macros::ClientWipType as WipType;
 /// The vocabulary, for what macros write.
 pub use worldspace_model as model;
