@@ -4,11 +4,12 @@ use worldspace_host::{Call, Refusal};
 
 use crate::interfaces::{IssuePage, State, TrackerSearch};
 use crate::part::Part;
-use crate::rows;
 use crate::target::Target;
+use crate::{rows, text};
 
 /// More would only make the search slower.
 const WORDS: usize = 32;
+const LENGTH: usize = 1_000;
 
 /// The tracker as a whole.
 pub(crate) struct Tracker(pub(crate) Target);
@@ -52,6 +53,7 @@ pub(crate) async fn search(
 /// The query for texts that hold all these words. Whatever is no word only parts them, so that nothing that is typed
 /// means anything to the full-text index.
 fn query(text: &str) -> Result<String, Refusal> {
+    text::within("text", text, LENGTH)?;
     let words: Vec<&str> =
         text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
     match words.len() {

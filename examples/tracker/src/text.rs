@@ -44,10 +44,11 @@ pub(crate) fn labels(name: &str, labels: &[String]) -> Result<(), Refusal> {
     }
 }
 
-fn within(name: &str, text: &str, most: usize) -> Result<(), Refusal> {
+/// A text of at most so many characters.
+pub(crate) fn within(name: &str, text: &str, most: usize) -> Result<(), Refusal> {
     match text.chars().count() {
         length if length > most => {
-            Err(Refusal::argument(name, format!("has {length} characters, and {most} at most is what fits")))
+            Err(Refusal::argument(name, format!("has {length} characters; {most} fit")))
         }
         _ => Ok(()),
     }
