@@ -81,7 +81,7 @@ impl<T: Send + Sync + 'static> Offers<T> {
     /// With an interface that belongs to the provider's root, as most do.
     ///
     /// # Errors
-    /// The trait and its types give no descriptor.
+    /// The trait and its types give no descriptor, or the interface is offered already.
     pub fn with<I: Serves<T>>(self, interface: I) -> Result<Self, DeclarationError> {
         self.scoped(LocalPath::root(), interface)
     }
@@ -92,6 +92,9 @@ impl<T: Send + Sync + 'static> Offers<T> {
     /// As [`Offers::with`].
     pub fn scoped<I: Serves<T>>(mut self, scope: LocalPath, _: I) -> Result<Self, DeclarationError> {
         let reference = LocalReference { scope, name: InterfaceName::parse(I::NAME)? };
+        if self.find(&reference).is_some() {
+            return Err(DeclarationError::OfferedTwice { name: reference.name });
+        }
         let serve: Serve<T> =
             |object, context, call| Box::pin(async move { I::serve(&object, &context, call).await });
         self.offered.push(Offered { reference, interface: I::interface()?, serve });

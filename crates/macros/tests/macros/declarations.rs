@@ -89,6 +89,8 @@ fn implementing_publishes_nothing_and_offering_does_in_its_order() {
     let names = |offers: &Offers<Issue>| format!("{offers:?}");
     assert!(!names(&Offers::new()).contains("lifecycle"));
     let offers = Offers::<Issue>::new().with(CommentableInterface).unwrap().with(LifecycleInterface).unwrap();
+    let twice = offers.clone().with(CommentableInterface).unwrap_err().to_string();
+    assert!(twice.starts_with("the interface `commentable` is offered already"), "{twice}");
     let shown = names(&offers);
     assert!(shown.find("commentable").unwrap() < shown.find("issue.lifecycle").unwrap(), "{shown}");
 }

@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::Name;
 use crate::fault::{Fault, Quoted};
+use crate::reference::InterfaceName;
 
 /// Why Rust types and traits give no descriptor. The first mistake is told.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,6 +26,11 @@ pub enum DeclarationError {
     Unnamed {
         /// The Rust type.
         ty: &'static str,
+    },
+    /// An interface is offered twice by the same Objects.
+    OfferedTwice {
+        /// Its name.
+        name: InterfaceName,
     },
     /// The declaration breaks another rule.
     Fault(Fault),
@@ -48,6 +54,11 @@ impl fmt::Display for DeclarationError {
             Self::Unnamed { ty } => {
                 write!(f, "{ty} is listed to be declared by name, and has none; leave it out of `types(…)`")
             }
+            Self::OfferedTwice { name } => write!(
+                f,
+                "the interface {} is offered already; leave it out here, or give one of the two traits another name",
+                Quoted(name.as_str())
+            ),
             Self::Fault(fault) => fmt::Display::fmt(fault, f),
         }
     }
