@@ -35,8 +35,15 @@ impl Wip {
         let word = meta.path.get_ident().map(ToString::to_string).unwrap_or_default();
         if !known.contains(&word.as_str()) {
             let known: Vec<String> = known.iter().copied().map(usage).collect();
-            let said = format!("this is not known here; what can be said is {}", known.join(", "));
-            errors.at(&meta.path, said);
+            if known.is_empty() {
+                errors.at(
+                    &meta.path,
+                    "a value without a name has nothing that could be said of it; take this away",
+                );
+            } else {
+                let said = format!("this is not known here; what can be said is {}", known.join(", "));
+                errors.at(&meta.path, said);
+            }
             return skip(meta);
         }
         let twice = match word.as_str() {

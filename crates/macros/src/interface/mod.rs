@@ -66,6 +66,7 @@ fn explained(error: syn::Error, item: &TokenStream) -> syn::Error {
 
 fn read(arguments: Arguments, mut item: ItemTrait, errors: &mut Errors) -> Interface {
     check(&item, errors);
+    item.attrs.retain(|attribute| !attribute.path().is_ident("wip"));
     let documentation = Documentation::of(&item.attrs);
     let mut names = Names::of("operation");
     let mut operations = Vec::new();
@@ -112,6 +113,9 @@ fn check(item: &ItemTrait, errors: &mut Errors) {
         errors.at(&item.generics, said);
     }
     for attribute in &item.attrs {
+        if attribute.path().is_ident("wip") {
+            errors.at(attribute, "what is said of an interface stands in `#[interface(…)]`, its name too");
+        }
         if ["cfg", "cfg_attr"].iter().any(|name| attribute.path().is_ident(name)) {
             errors.at(
                 attribute,

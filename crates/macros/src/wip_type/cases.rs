@@ -59,6 +59,7 @@ fn carried<'a>(fields: &'a Fields, own: &Ident, errors: &mut Errors) -> Carries<
             let mut given = unnamed.unnamed.iter();
             match (given.next(), given.next()) {
                 (Some(field), None) => {
+                    Wip::of(&field.attrs, &[], errors);
                     types::check(&field.ty, Place::Value, Some(own), errors);
                     return Carries::Value(&field.ty);
                 }

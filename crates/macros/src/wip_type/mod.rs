@@ -137,7 +137,9 @@ fn of_struct(fields: &Fields, own: &Ident, root: &TokenStream, errors: &mut Erro
             })
         }
         Fields::Unnamed(unnamed) if unnamed.unnamed.len() == 1 => {
-            let ty = &unnamed.unnamed.first()?.ty;
+            let field = unnamed.unnamed.first()?;
+            let ty = &field.ty;
+            Wip::of(&field.attrs, &[], errors);
             types::check(ty, Place::Value, Some(own), errors);
             let as_type = as_trait(ty, root, "WipType");
             Some(Conversions {

@@ -99,6 +99,9 @@ trait Clashes {
         argument_0: T,
         r#type: Clash,
     ) -> Result<Done<Clash>, Refusal>;
+    /// Is not there, nor is its type.
+    #[cfg(any())]
+    async fn never(&self, call: Call, missing: Missing) -> Result<Done<Missing>, Refusal>;
     /// Needs nothing of whatever implements it.
     #[read]
     async fn with_body(&self, count: u16) -> Result<u32, Refusal> {

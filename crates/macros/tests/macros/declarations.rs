@@ -165,6 +165,40 @@ trait Deep {
     async fn bottom(&self) -> Result<Nest<bool, { MAX_DEPTH as usize }>, Refusal>;
 }
 
+/**
+ * In a block.
+ *
+ * Where:
+ *   - indented
+ */
+#[interface(name = "documented")]
+trait Documented {
+    #[doc = include_str!("said.md")]
+    #[read]
+    #[returns("\"one\\ntwo\"")]
+    async fn read(
+        &self,
+        /** In one line. */
+        one: bool,
+        #[doc = "As an attribute."] other: bool,
+    ) -> Result<bool, Refusal>;
+}
+
+#[test]
+fn documentation_may_be_written_in_any_way_that_rust_has() {
+    let interface = DocumentedInterface::interface().unwrap();
+    let declaration = interface.descriptor().declaration();
+    let said = |summary: &str, details: Option<&str>| {
+        Some(Documentation { summary: summary.to_owned(), details: details.map(str::to_owned) })
+    };
+    assert_eq!(declaration.documentation, said("In a block.", Some("Where:\n  - indented")));
+    let operation = &declaration.operations[0];
+    assert_eq!(operation.documentation, said("From a file.", Some("It has\ndetails.")));
+    assert_eq!(operation.returns_documentation, said("one\ntwo", None));
+    assert_eq!(operation.parameters[0].documentation, said("In one line.", None));
+    assert_eq!(operation.parameters[1].documentation, said("As an attribute.", None));
+}
+
 #[interface(name = "nothing", client)]
 trait Nothing {}
 

@@ -15,6 +15,7 @@ trait NumberName {}
 trait Twice {}
 
 #[interface(name = "effects")]
+#[wip(name = "effects")]
 #[cfg(unix)]
 trait Effects {
     #[read]
@@ -67,6 +68,7 @@ struct NoUnion {}
 enum Nothing {
     #[wip(name = 1)]
     Case,
+    Carrying(#[wip(name = "value")] String),
 }
 
 fn main() {}
