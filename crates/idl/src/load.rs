@@ -14,7 +14,7 @@ use crate::syntax::{File, Item};
 pub(crate) struct Unit {
     pub(crate) file: File,
     pub(crate) uses: Vec<Used>,
-    /// Whether a file that it uses could not be had, so that names may be missing for that alone.
+    /// Whether a file that it uses, or the name of a type, could not be had, so that names may be missing for that alone.
     pub(crate) incomplete: bool,
     /// Where its form is wrong, in order.
     pub(crate) faults: Vec<u32>,
@@ -103,7 +103,8 @@ impl Loading<'_> {
         let mut faults: Vec<u32> = diagnostics.iter().map(|diagnostic| diagnostic.span.start).collect();
         faults.sort_unstable();
         self.diagnostics.extend(diagnostics);
-        self.units.push(Unit { file, uses: Vec::new(), incomplete: false, faults });
+        let incomplete = file.lost;
+        self.units.push(Unit { file, uses: Vec::new(), incomplete, faults });
         self.states.push(State::Open);
         at
     }

@@ -14,8 +14,9 @@ use crate::source::{FileId, Span};
 pub(crate) struct File {
     pub(crate) id: FileId,
     pub(crate) items: Vec<Item>,
-    #[allow(dead_code, reason = "the formatter, which comes next, works on them")]
     pub(crate) tokens: Vec<Token>,
+    /// Whether a type is declared whose name could not be read, so that names may be missing for that alone.
+    pub(crate) lost: bool,
 }
 
 /// What stands at the top of a file.

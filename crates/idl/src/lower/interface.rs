@@ -23,6 +23,8 @@ struct Parts {
     operations: Vec<OperationDeclaration>,
     effects: Vec<(Name, Effects)>,
     named: Vec<u32>,
+    /// Whether all of it could be read: not all that is missing was told of.
+    whole: bool,
 }
 
 impl Lowering<'_> {
@@ -52,7 +54,9 @@ impl Lowering<'_> {
             }
             let parts = self.parts(tree, scope);
             let reached = self.reach(tree, &parts);
-            let clean = self.diagnostics.len() == told && unit.is_clean(whole(tree.docs.as_ref(), tree.span));
+            let clean = parts.whole
+                && self.diagnostics.len() == told
+                && unit.is_clean(whole(tree.docs.as_ref(), tree.span));
             if let (true, true, Some(reached), Some(name)) = (clean, first, reached, &tree.name) {
                 sound.extend(self.descriptor(tree, name, parts, &reached));
             }
@@ -79,12 +83,18 @@ impl Lowering<'_> {
             named: Vec::new(),
             weight: 0,
         };
-        let mut parts =
-            Parts { types: Vec::new(), operations: Vec::new(), effects: Vec::new(), named: Vec::new() };
+        let mut parts = Parts {
+            types: Vec::new(),
+            operations: Vec::new(),
+            effects: Vec::new(),
+            named: Vec::new(),
+            whole: true,
+        };
         let mut graph: Vec<Edges> = Vec::new();
         for ty in types() {
             let read =
                 if ty.name.sound { reader.declaration(ty) } else { reader.ty(&ty.definition).and(None) };
+            parts.whole &= read.is_some();
             parts.types.extend(read);
             let edges = split(std::mem::take(&mut reader.named), &mut parts.named);
             graph.push(edges);
@@ -102,6 +112,8 @@ impl Lowering<'_> {
             if let (Some(read), Some(effects)) = (read, effects) {
                 parts.effects.push((read.name.clone(), effects));
                 parts.operations.push(read);
+            } else {
+                parts.whole = false;
             }
             split(std::mem::take(&mut reader.named), &mut parts.named);
         }

@@ -112,7 +112,7 @@ pub(super) struct Suggestions {
 }
 
 /// How many pairs of characters are compared at most.
-const BUDGET: usize = 40_000_000;
+const BUDGET: usize = 10_000_000;
 
 impl Suggestions {
     pub(super) fn new(declared: &[Declared], sources: &Sources) -> Self {

@@ -133,6 +133,13 @@ impl Parser<'_> {
 
     /// The closing bracket, whether it stands here or can be taken to stand here. None where members go on.
     fn closed(&mut self, open: Span, closer: Kind) -> Option<Span> {
+        while self.kind().closes() && !self.is(closer) && !self.closes_outer() && self.closes_later(closer) {
+            let (here, found) = (self.here(), self.kind().spelled());
+            self.expected(Diagnostic::new(here, format!("this `{found}` closes nothing")).help("remove it"));
+            self.skip();
+            self.eat(Kind::Comma);
+            self.silent_at = Some(self.at);
+        }
         if let Some(close) = self.eat(closer) {
             return Some(close);
         }
@@ -142,6 +149,21 @@ impl Parser<'_> {
             return None;
         }
         Some(self.wrongly_closed(open, closer))
+    }
+
+    /// Whether behind the closing bracket here the right one follows soon, before any other.
+    fn closes_later(&self, closer: Kind) -> bool {
+        let mut depth = 0u32;
+        for kind in (1..32).map(|steps| self.ahead(steps)) {
+            match kind {
+                Kind::End | Kind::Semicolon => return false,
+                _ if kind.closer().is_some() => depth += 1,
+                _ if kind.closes() && depth == 0 => return kind == closer,
+                _ if kind.closes() => depth -= 1,
+                _ => {}
+            }
+        }
+        false
     }
 
     /// Tells that a bracket is not closed, or by a wrong one.

@@ -101,10 +101,24 @@ impl Parser<'_> {
                         _ => drop(self.operation(docs)),
                     }
                 }
+                _ if self.ahead(1) == Kind::Equals => items.push(Item::Type(self.wordless_type(docs))),
                 _ => self.unknown_item(TOP),
             },
+            Kind::Quoted | Kind::Odd if self.ahead(1) == Kind::Equals => {
+                items.push(Item::Type(self.wordless_type(docs)));
+            }
             _ => self.unknown_item(TOP),
         }
+    }
+
+    /// `Name = …;`
+    fn wordless_type(&mut self, docs: Option<Docs>) -> TypeDeclaration {
+        let here = self.here();
+        self.expected(
+            Diagnostic::new(here, "`type` is missing in front of the name").help("write `type Name = …;`"),
+        );
+        self.silent_at = None;
+        self.type_from(docs, here)
     }
 
     /// Whether what follows a word is what follows that keyword.
@@ -194,8 +208,37 @@ impl Parser<'_> {
 
     fn type_declaration(&mut self, docs: Option<Docs>) -> Option<TypeDeclaration> {
         let start = self.bump();
+        self.repeated("type", Kind::Equals);
+        Some(self.type_from(docs, start))
+    }
+
+    /// Takes a word that stands twice.
+    fn repeated(&mut self, word: &str, behind: Kind) {
+        while self.word() == word && self.names_at(self.at + 1) && self.ahead(2) == behind {
+            let here = self.here();
+            self.expected(Diagnostic::new(here, format!("`{word}` stands twice")).help("remove one of them"));
+            self.skip();
+        }
+    }
+
+    /// Takes a name too many.
+    fn second_name(&mut self, what: &str, behind: Kind) {
+        if self.names_at(self.at) && self.ahead(1) == behind {
+            let here = self.here();
+            self.expected(
+                Diagnostic::new(here, format!("{what} has one name, and here stands another"))
+                    .help("remove one of them"),
+            );
+            self.skip();
+        }
+    }
+
+    /// From the name on.
+    fn type_from(&mut self, docs: Option<Docs>, start: Span) -> TypeDeclaration {
         let plain = self.is(Kind::Word);
         let name = self.ident("a type");
+        self.lost |= name.is_none();
+        self.second_name("a type", Kind::Equals);
         if let Some(name) = name.as_ref().filter(|name| plain && is_taken(&name.name)) {
             self.tell(
                 Diagnostic::new(
@@ -251,7 +294,7 @@ impl Parser<'_> {
         };
         let end = self.semicolon("a type");
         let nameless = || Ident { span: start.behind(), name: Name::from(""), sound: false };
-        Some(TypeDeclaration { docs, span: start.to(end), name: name.unwrap_or_else(nameless), definition })
+        TypeDeclaration { docs, span: start.to(end), name: name.unwrap_or_else(nameless), definition }
     }
 
     /// `struct Name { … }`, as other languages have it.
@@ -276,7 +319,13 @@ impl Parser<'_> {
         if !self.is(Kind::LeftBrace) {
             self.no_brace();
         }
-        let body = if self.is(Kind::LeftBrace) {
+        // Where the brace alone is missing, what follows is read as if it stood there.
+        let begins = self.declares() && !matches!(self.word(), "interface" | "use")
+            || self.first_on_line()
+                && (matches!(self.word(), "type" | "operation")
+                    || self.is(Kind::At)
+                    || self.is(Kind::RightBrace));
+        let body = if self.is(Kind::LeftBrace) || begins {
             self.in_interface = true;
             let body = self.members();
             self.in_interface = false;
@@ -318,6 +367,7 @@ impl Parser<'_> {
         // The brace may still come on the line.
         while !(matches!(self.kind(), Kind::LeftBrace | Kind::End | Kind::Semicolon)
             || self.kind().closes()
+            || self.declares()
             || self.first_on_line())
         {
             self.skip();
@@ -326,7 +376,7 @@ impl Parser<'_> {
     }
 
     fn members(&mut self) -> Block<Member> {
-        let open = self.bump();
+        let open = self.eat(Kind::LeftBrace);
         self.open.push(Kind::LeftBrace);
         let mut members = Vec::new();
         let close = loop {
@@ -336,7 +386,11 @@ impl Parser<'_> {
             // Another interface, or the end: the brace is missing.
             let other = self.declares() && matches!(self.word(), "interface" | "use");
             if other || self.is(Kind::End) {
-                break self.wrongly_closed(open, Kind::RightBrace);
+                if let Some(open) = open {
+                    self.wrongly_closed(open, Kind::RightBrace);
+                }
+                // Up to here, so that what is wrong at its end is wrong with it.
+                break Span { end: self.here().start, ..self.here() };
             }
             let before = self.at;
             members.extend(self.member());
@@ -383,6 +437,9 @@ impl Parser<'_> {
                     ));
                     return self.operation_from(docs, Vec::new(), here).map(Member::Operation);
                 }
+                if self.names_at(self.at) && self.ahead(1) == Kind::Equals {
+                    return Some(Member::Type(self.wordless_type(docs)));
+                }
                 self.unknown_item(INSIDE);
                 None
             }
@@ -409,6 +466,7 @@ impl Parser<'_> {
         match self.word() {
             "operation" => {
                 self.bump();
+                self.repeated("operation", Kind::LeftParen);
             }
             word if foreign::keyword(word, INSIDE) == Some("operation") && self.begins("operation") => {
                 // Told already where no attribute stands before it.
@@ -440,6 +498,7 @@ impl Parser<'_> {
         start: Span,
     ) -> Option<Operation> {
         let name = self.ident("an operation");
+        self.second_name("an operation", Kind::LeftParen);
         let parameters = if self.is(Kind::LeftParen) {
             self.fields("parameters", 1)
         } else {

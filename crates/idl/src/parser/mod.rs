@@ -34,12 +34,13 @@ pub(crate) fn parse(file: FileId, text: &str) -> (File, Vec<Diagnostic>) {
         open: Vec::new(),
         in_interface: false,
         unclosed: 0,
+        lost: false,
         diagnostics,
         names: HashMap::new(),
     };
     let items = parser.items();
-    let diagnostics = parser.diagnostics;
-    (File { id: file, items, tokens }, diagnostics)
+    let (lost, diagnostics) = (parser.lost, parser.diagnostics);
+    (File { id: file, items, tokens, lost }, diagnostics)
 }
 
 /// A token that is no trivia.
@@ -84,6 +85,8 @@ struct Parser<'a> {
     in_interface: bool,
     /// How many closing braces may still come for which nothing seems to be open.
     unclosed: usize,
+    /// Whether a type is there whose name is not.
+    lost: bool,
     diagnostics: Vec<Diagnostic>,
     names: HashMap<&'a str, Name>,
 }
@@ -258,12 +261,30 @@ impl<'a> Parser<'a> {
         self.silent_at = Some(self.at);
     }
 
+    /// Whether a bracket is closed here that belongs to the declaration before, and not to the interface around it.
+    fn closes_too_much(&self) -> bool {
+        let goes_on =
+            matches!(self.ahead(1), Kind::Semicolon | Kind::Comma | Kind::RightParen | Kind::RightBracket);
+        self.kind().closes() && (!self.is(Kind::RightBrace) || self.in_interface && goes_on)
+    }
+
     /// Ends a declaration. Where the semicolon is missing and more stands there, that is skipped.
     fn semicolon(&mut self, what: &str) -> Span {
         if let Some(span) = self.eat(Kind::Semicolon) {
             return span;
         }
         let behind = self.before().behind();
+        if self.closes_too_much() {
+            let (here, found) = (self.here(), self.kind().spelled());
+            self.expected(Diagnostic::new(here, format!("this `{found}` closes nothing")).help("remove it"));
+            while self.closes_too_much() || self.is(Kind::Comma) {
+                self.skip();
+            }
+            if let Some(span) = self.eat(Kind::Semicolon) {
+                return span;
+            }
+            self.silent_at = Some(self.at);
+        }
         if self.is(Kind::Comma) {
             let here = self.here();
             self.expected(Diagnostic::new(here, format!("`;` ends {what}, and not `,`")).help("write `;`"));
@@ -289,6 +310,6 @@ impl<'a> Parser<'a> {
                 return span;
             }
         }
-        behind
+        self.before().behind()
     }
 }

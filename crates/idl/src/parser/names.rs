@@ -48,7 +48,10 @@ impl<'a> Parser<'a> {
             _ => {
                 let found = self.found();
                 let message = format!("{what} has a name, but {found}");
-                self.expected(Diagnostic::new(span, message));
+                self.expected(
+                    Diagnostic::new(span, message)
+                        .help("a name is a plain word, or anything between backticks"),
+                );
                 None
             }
         }

@@ -128,6 +128,13 @@ impl Parser<'_> {
                         backticked(&name)
                     ),
                 ));
+                // Cases without their opening brace go up to the closing one.
+                if self.names_at(self.at) && !self.first_on_line() {
+                    self.skip_to(|kind| kind == Kind::Semicolon);
+                    if self.is(Kind::RightBrace) {
+                        self.skip();
+                    }
+                }
                 self.silent_at = Some(self.at);
                 return TypeKind::Broken;
             }
@@ -442,7 +449,12 @@ impl Parser<'_> {
                 if colon {
                     self.skip();
                 }
-                return Some(self.ty(depth));
+                let ty = self.ty(depth);
+                // The opening one alone may have been forgotten.
+                if self.is(Kind::RightParen) && !self.open.contains(&Kind::LeftParen) {
+                    self.skip();
+                }
+                return Some(ty);
             }
             _ => return None,
         }

@@ -6,7 +6,10 @@ mod arbitrary;
 mod diff;
 mod format;
 mod golden;
+mod properties;
+mod scale;
 mod source_view;
+mod vectors;
 
 use worldspace_idl::text_view::{self, Options};
 use worldspace_idl::{Ink, Role};
