@@ -34,6 +34,7 @@ pub(super) fn expand(interface: &Interface, sound: bool) -> TokenStream {
 
         #[allow(
             dead_code,
+            missing_docs,
             clippy::too_many_arguments,
             clippy::wrong_self_convention,
             clippy::should_implement_trait

@@ -174,6 +174,7 @@ impl ::worldspace_client::TypedClient for LifecycleClient {
 }
 #[allow(
     dead_code,
+    missing_docs,
     clippy::too_many_arguments,
     clippy::wrong_self_convention,
     clippy::should_implement_trait
