@@ -67,3 +67,8 @@ impl Tracker {
         provider::Objects::new(self.0.clone())
     }
 }
+
+/// The guide for authors of applications, compiled and run with the documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/application-guide.md")]
+mod application_guide {}

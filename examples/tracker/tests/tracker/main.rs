@@ -5,6 +5,7 @@ mod changing;
 mod examples;
 mod files;
 mod finding;
+mod growing;
 mod interfaces;
 mod killed;
 mod suite;
