@@ -3,7 +3,7 @@
 use clap::builder::Styles;
 use clap::{Parser, Subcommand, ValueEnum};
 
-use crate::commands::{completions, inspect, invoke, serve, token, tree};
+use crate::commands::{completions, idl, inspect, invoke, serve, token, tree};
 
 /// See and use a Worldspace: things in a tree, each with the operations it offers
 #[derive(Debug, Parser)]
@@ -153,6 +153,19 @@ pub(crate) struct NoSourcesArgs {
     _no_ignore: bool,
 }
 
+/// For commands that look at nothing but files of their user.
+#[derive(Debug, clap::Args)]
+pub(crate) struct NowhereArgs {
+    #[command(flatten)]
+    _no_world: NoWorldArgs,
+
+    #[command(flatten)]
+    _no_http: NoHttpArgs,
+
+    #[command(flatten)]
+    _no_sources: NoSourcesArgs,
+}
+
 /// What goes to stdout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum Format {
@@ -167,6 +180,7 @@ pub(crate) enum Command {
     Tree(tree::TreeArgs),
     Inspect(inspect::InspectArgs),
     Invoke(invoke::InvokeArgs),
+    Idl(idl::IdlArgs),
     Token(token::TokenArgs),
     Completions(completions::CompletionsArgs),
 }
@@ -179,8 +193,6 @@ const STYLES: Styles = Styles::styled()
 
 // Help has one form: long texts for some arguments would spread all of them over several lines each.
 const AFTER_HELP: &str = "\
-`wip serve` offers directories and databases; `tree`, `inspect`, `invoke` look at a Worldspace.
-
 Exit status: 0 a result, even `refused` · 1 local failure · 2 usage · 3 not found · 4 error or not let in, nothing \
 happened · 5 outcome unknown · 6 unreachable · 7 invalid answer · 130 interrupted";
 

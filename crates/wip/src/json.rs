@@ -1,6 +1,7 @@
 //! JSON for programs: parts in their shape on the wire, put together into the documents of the commands.
 
 use worldspace_client::{ClientError, InterfaceObservation};
+use worldspace_idl::{DeclaredInterface, DeclaredName};
 use worldspace_model::{InterfaceReference, Object, Operation, Record, Tree, Value};
 use worldspace_wire::{Codec, EncodeError, Limits};
 
@@ -69,6 +70,23 @@ pub(crate) fn interface(
         None => String::new(),
     };
     Ok(format!("{{\"reference\":{reference},\"descriptor\":{descriptor}{effects}}}"))
+}
+
+/// `{"reference"|"name","descriptor","effects"}`, as on the wire.
+pub(crate) fn declared(declared: &DeclaredInterface) -> Result<String, Failure> {
+    let codec = unlimited();
+    let name = declared_name(&declared.name)?;
+    let descriptor = text(codec.write_descriptor(&declared.descriptor))?;
+    let effects = text(codec.write_effects(&declared.effects))?;
+    Ok(format!("{{{name},\"descriptor\":{descriptor},\"effects\":{effects}}}"))
+}
+
+/// The member that names an interface: `"reference"` with its scope, or else `"name"`.
+pub(crate) fn declared_name(name: &DeclaredName) -> Result<String, Failure> {
+    match name {
+        DeclaredName::Full(full) => Ok(format!("\"reference\":{}", text(unlimited().write_reference(full))?)),
+        DeclaredName::Bare(bare) => Ok(format!("\"name\":{}", string(bare.as_str()))),
+    }
 }
 
 pub(crate) fn value(value: &Value) -> Result<String, Failure> {

@@ -134,6 +134,7 @@ async fn command(screen: &Screen, args: &Args, interruption: &Interruption) -> R
         Command::Invoke(args) => commands::invoke::run(screen, &world::open(looking)?, args, interruption)
             .await
             .map(|()| exit::DONE),
+        Command::Idl(args) => commands::idl::run(screen, args),
         Command::Token(args) => commands::token::run(screen, args).map(|()| exit::DONE),
         Command::Completions(args) => commands::completions::run(screen, args).map(|()| exit::DONE),
     }

@@ -1,13 +1,16 @@
 //! `wip inspect`.
 
+use std::collections::HashSet;
+
 use worldspace_client::{ClientError, InterfaceObservation, Observation};
-use worldspace_model::EntryPath;
+use worldspace_idl::DeclaredName;
+use worldspace_model::{EntryPath, InterfaceReference};
 
 use crate::commands::{entry, failed_at, kind_of, message_of};
 use crate::failure::{Failure, exit};
 use crate::json;
 use crate::screen::Screen;
-use crate::show::object::{Shown, render};
+use crate::show::object::{Shown, missing, render, source};
 use crate::world::World;
 
 const AFTER_HELP: &str = "\
@@ -20,6 +23,10 @@ pub(crate) struct InspectArgs {
     /// What to look at
     #[arg(required = true, value_name = "PATH", value_hint = clap::ValueHint::Other)]
     paths: Vec<String>,
+
+    /// Show the interfaces alone, as a file of the IDL has them: with details and effects
+    #[arg(long)]
+    idl: bool,
 }
 
 /// An Object and its interfaces.
@@ -32,6 +39,7 @@ pub(crate) async fn run(screen: &Screen, world: &World, args: &InspectArgs) -> R
     let objects = client.fetch_many(&entries).await;
     let mut status = exit::DONE;
     let mut documents = Vec::with_capacity(entries.len());
+    let mut declared = Declared::default();
     for (at, (entry, object)) in entries.iter().zip(objects).enumerate() {
         let seen: Result<Seen, Failure> = match object {
             Ok(object) => {
@@ -43,6 +51,10 @@ pub(crate) async fn run(screen: &Screen, world: &World, args: &InspectArgs) -> R
         if status == exit::DONE {
             status = status_of(&seen);
         }
+        if args.idl {
+            declared.add(screen, entry, seen)?;
+            continue;
+        }
         if screen.is_json() {
             documents.push(document(entry, &seen)?);
             continue;
@@ -52,10 +64,67 @@ pub(crate) async fn run(screen: &Screen, world: &World, args: &InspectArgs) -> R
             Err(failure) => screen.failure(&failure),
         }
     }
-    if screen.is_json() {
+    if args.idl {
+        declared.finish(screen)?;
+    } else if screen.is_json() {
         screen.json(format!("{{\"objects\":[{}]}}", documents.join(",")).as_bytes())?;
     }
     Ok(status)
+}
+
+/// Interfaces as a file declares them, each once, whichever Objects publish it.
+#[derive(Default)]
+struct Declared {
+    known: HashSet<InterfaceReference>,
+    text: String,
+    /// What failed, in JSON.
+    errors: Vec<String>,
+}
+
+impl Declared {
+    fn add(&mut self, screen: &Screen, entry: &EntryPath, seen: Result<Seen, Failure>) -> Result<(), Failure> {
+        let (object, interfaces) = match seen {
+            Ok(seen) => seen,
+            Err(failure) if screen.is_json() => {
+                self.errors.push(document(entry, &Err(failure))?);
+                return Ok(());
+            }
+            Err(failure) => {
+                screen.failure(&failure);
+                return Ok(());
+            }
+        };
+        for (reference, interface) in object.object().interfaces.iter().zip(&interfaces) {
+            if !self.known.insert(reference.clone()) {
+                continue;
+            }
+            if !self.text.is_empty() {
+                self.text.push('\n');
+            }
+            let text = match interface {
+                Ok(interface) => {
+                    let name = DeclaredName::Full(reference.clone());
+                    source(&name, interface.descriptor(), interface.effects())
+                }
+                Err(error) => missing(reference, &message_of(error)),
+            };
+            self.text.push_str(&text);
+        }
+        Ok(())
+    }
+
+    /// `{"idl","errors"?}` to programs.
+    fn finish(&self, screen: &Screen) -> Result<(), Failure> {
+        if !screen.is_json() {
+            return screen.text(&self.text);
+        }
+        let text = anstream::adapter::strip_str(&self.text).to_string();
+        let errors = match &self.errors[..] {
+            [] => String::new(),
+            errors => format!(",\"errors\":[{}]", errors.join(",")),
+        };
+        screen.json(format!("{{\"idl\":{}{errors}}}", json::string(&text)).as_bytes())
+    }
 }
 
 /// That of the first error, be it of the Object or of an interface.

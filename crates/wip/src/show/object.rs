@@ -1,7 +1,7 @@
 //! An Object as `wip inspect` shows it: its Text View, and those of its interfaces.
 
 use worldspace_idl::text_view::{self, Options};
-use worldspace_idl::{Ink, Role};
+use worldspace_idl::{DeclaredName, Ink, Role, source_view};
 use worldspace_model::{Descriptor, EffectTable, EntryPath, InterfaceReference, Object};
 
 use super::style::{self, styled};
@@ -42,16 +42,26 @@ pub(crate) fn render(
                     Options { effects: *effects, ..Options::default() },
                 );
             }
-            Err(why) => {
-                let reference = worldspace_idl::reference::write(reference);
-                comment(
-                    &mut ink.0,
-                    &format!("{} cannot be shown: {}", text::name(&reference), text::prose(why)),
-                );
-            }
+            Err(why) => ink.0.push_str(&missing(reference, why)),
         }
     }
     ink.0
+}
+
+/// An interface as a file of the IDL declares it.
+pub(crate) fn source(name: &DeclaredName, descriptor: &Descriptor, effects: Option<&EffectTable>) -> String {
+    let mut ink = Colours(String::new());
+    // An escape is read as what it stands for only between quotation marks.
+    source_view::write_interface(&mut ink, name, descriptor, effects, &|line| text::line(line) == line);
+    ink.0
+}
+
+/// An interface that cannot be shown, as a comment.
+pub(crate) fn missing(reference: &InterfaceReference, why: &str) -> String {
+    let mut out = String::new();
+    let reference = worldspace_idl::reference::write(reference);
+    comment(&mut out, &format!("{} cannot be shown: {}", text::name(&reference), text::prose(why)));
+    out
 }
 
 /// Colours by role; what cannot be seen is escaped, which the Text View leaves to those who show it.

@@ -4,7 +4,20 @@ use std::path::Path;
 
 use crate::run::{finished, program, wip};
 
-const COMMANDS: [&str; 7] = ["serve", "tree", "inspect", "invoke", "token", "token new", "completions"];
+const COMMANDS: [&str; 12] = [
+    "serve",
+    "tree",
+    "inspect",
+    "invoke",
+    "idl",
+    "idl check",
+    "idl fmt",
+    "idl show",
+    "idl diff",
+    "token",
+    "token new",
+    "completions",
+];
 
 /// What asks for the help of a command.
 fn asking(command: &'static str) -> Vec<&'static str> {
@@ -44,13 +57,13 @@ fn the_reference_is_what_the_program_says() {
 
 #[test]
 fn help_lists_nothing_that_a_command_has_no_use_for() {
-    for command in ["serve", "token", "token new", "completions"] {
+    for command in ["serve", "idl", "idl check", "token", "token new", "completions"] {
         let help = wip(&asking(command)).ok();
         for option in ["--at", "--token-file", "--ca "] {
             assert!(!help.contains(option), "{command} {option}");
         }
     }
-    for command in ["token", "token new", "completions"] {
+    for command in ["idl", "idl fmt", "idl diff", "token", "token new", "completions"] {
         let help = wip(&asking(command)).ok();
         for option in ["--hidden", "--no-ignore", "--writable", "--allow-plain-http"] {
             assert!(!help.contains(option), "{command} {option}");

@@ -10,6 +10,7 @@ mod databases;
 mod exhaustion;
 mod fixture;
 mod help;
+mod idl;
 mod inspect;
 mod invoke;
 mod run;
