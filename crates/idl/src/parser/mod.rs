@@ -6,7 +6,11 @@
 mod blocks;
 mod declarations;
 mod foreign;
+mod interface;
+mod members;
 mod names;
+mod operation;
+mod type_declaration;
 mod types;
 
 pub(crate) use foreign::type_hint;
