@@ -119,4 +119,32 @@ interface "/::i" {
 "#;
         assert_eq!(anstream::adapter::strip_str(&text).to_string(), wanted);
     }
+
+    /// Text that cannot be seen is shown as escapes, and these are read as what they stand for.
+    #[test]
+    fn what_is_shown_as_a_file_reads_back_whatever_it_holds() {
+        let hostile = [
+            "a\u{200b}b",
+            "\u{202e}",
+            "\u{1b}[2J",
+            "a\u{e0041}",
+            "\\u200b",
+            "👩\u{200d}💻",
+            "\u{ad}\n\u{feff}",
+            "`\"\\",
+        ];
+        let operation = |text: &str| {
+            OperationDeclaration::new(text).documented(text).detailed(format!("{text}\n\n{text}"))
+        };
+        let operations = hostile.iter().map(|text| operation(text)).collect();
+        let descriptor = Descriptor::new(Declaration { operations, ..Declaration::default() }).unwrap();
+        for text in hostile {
+            let name = DeclaredName::Full(InterfaceReference::parse(&format!("/{text}"), text).unwrap());
+            let shown = anstream::adapter::strip_str(&source(&name, &descriptor, None)).to_string();
+            assert!(shown.lines().all(|line| text::line(line) == line), "{shown}");
+            let checked = worldspace_idl::check("a.wip", &shown, &mut worldspace_idl::NoFiles);
+            let [declared] = &checked.interfaces[..] else { panic!("{shown}\n{:?}", checked.diagnostics) };
+            assert_eq!((&declared.name, &declared.descriptor), (&name, &descriptor), "{shown}");
+        }
+    }
 }

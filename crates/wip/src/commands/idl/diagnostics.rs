@@ -13,19 +13,19 @@ use crate::show::text;
 
 /// What is wrong, each thing once, however many files lead to it.
 #[derive(Debug, Default)]
-pub(super) struct Wrong {
+pub(in crate::commands) struct Wrong {
     told: HashSet<String>,
     texts: Vec<String>,
     documents: Vec<String>,
 }
 
 impl Wrong {
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in crate::commands) fn is_empty(&self) -> bool {
         self.documents.is_empty()
     }
 
     /// A file that cannot be read is wrong as a whole.
-    pub(super) fn unread(&mut self, file: &str, unread: &Unread) {
+    pub(in crate::commands) fn unread(&mut self, file: &str, unread: &Unread) {
         let help = unread.help.as_deref();
         let mut text = format!("error: {}\n", text::prose(&unread.message));
         if let Some(help) = help {
@@ -34,7 +34,7 @@ impl Wrong {
         self.add(text, document(file, (1, 1), &unread.message, help));
     }
 
-    pub(super) fn all(&mut self, sources: &Sources, diagnostics: &[Diagnostic]) {
+    pub(in crate::commands) fn all(&mut self, sources: &Sources, diagnostics: &[Diagnostic]) {
         for diagnostic in diagnostics {
             let span = diagnostic.span;
             let at = sources.position(span.file, span.start);
@@ -56,12 +56,12 @@ impl Wrong {
     }
 
     /// `[{"file","line","column","message","help"?}]`
-    pub(super) fn document(&self) -> String {
+    pub(in crate::commands) fn document(&self) -> String {
         format!("[{}]", self.documents.join(","))
     }
 
     /// To people, on stderr.
-    pub(super) fn complain(&self, screen: &Screen) {
+    pub(in crate::commands) fn complain(&self, screen: &Screen) {
         for text in &self.texts {
             // Texts of the files stand escaped in it.
             let coloured = match text.strip_prefix("error") {
@@ -76,7 +76,7 @@ impl Wrong {
     }
 
     /// To whoever asked, where nothing else can be told.
-    pub(super) fn tell(&self, screen: &Screen) -> Result<(), Failure> {
+    pub(in crate::commands) fn tell(&self, screen: &Screen) -> Result<(), Failure> {
         if screen.is_json() {
             return screen.json(format!("{{\"diagnostics\":{}}}", self.document()).as_bytes());
         }
@@ -92,7 +92,7 @@ fn document(file: &str, (line, column): (usize, usize), message: &str, help: Opt
 }
 
 /// Reads and checks a file, noting what is wrong; none where it cannot be read.
-pub(super) fn checked(files: &mut Files, wrong: &mut Wrong, given: &str) -> Option<Checked> {
+pub(in crate::commands) fn checked(files: &mut Files, wrong: &mut Wrong, given: &str) -> Option<Checked> {
     let (name, text) = match files.read(given) {
         Ok(read) => read,
         Err(unread) => {

@@ -10,31 +10,31 @@ use worldspace_idl::Loader;
 use crate::show::text;
 
 /// What stands for stdin where a file is named.
-pub(super) const STDIN: &str = "-";
+pub(in crate::commands) const STDIN: &str = "-";
 
 /// The files of a run. Each has one name: the path by which it was met first.
 #[derive(Debug, Default)]
-pub(super) struct Files {
+pub(in crate::commands) struct Files {
     names: HashMap<PathBuf, String>,
     paths: HashMap<String, PathBuf>,
 }
 
 /// Why a file cannot be had, and what to do.
 #[derive(Debug)]
-pub(super) struct Unread {
-    pub(super) message: String,
-    pub(super) help: Option<String>,
+pub(in crate::commands) struct Unread {
+    pub(in crate::commands) message: String,
+    pub(in crate::commands) help: Option<String>,
 }
 
 impl Unread {
-    pub(super) fn new(message: String, help: Option<&str>) -> Self {
+    pub(in crate::commands) fn new(message: String, help: Option<&str>) -> Self {
         Self { message, help: help.map(str::to_owned) }
     }
 }
 
 impl Files {
     /// The name and the text of a file that the command line names.
-    pub(super) fn read(&mut self, given: &str) -> Result<(String, String), Unread> {
+    pub(in crate::commands) fn read(&mut self, given: &str) -> Result<(String, String), Unread> {
         if given != STDIN {
             return self.read_at(Path::new(given), given);
         }
@@ -64,7 +64,7 @@ impl Files {
     }
 
     /// Where a file is that was read, links resolved.
-    pub(super) fn path(&self, name: &str) -> Option<&Path> {
+    pub(in crate::commands) fn path(&self, name: &str) -> Option<&Path> {
         self.paths.get(name).map(PathBuf::as_path)
     }
 }

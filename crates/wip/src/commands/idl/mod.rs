@@ -1,9 +1,9 @@
 //! `wip idl`: files that declare interfaces.
 
 mod check;
-mod diagnostics;
+pub(super) mod diagnostics;
 mod diff;
-mod files;
+pub(super) mod files;
 mod fmt;
 mod show;
 
