@@ -48,10 +48,9 @@ async fn main() -> ExitCode {
 }
 
 async fn run(args: &Args) -> Result<(), StartError> {
-    let Serving { server, host, token } =
-        bind(&args.file, SocketAddr::from(([127, 0, 0, 1], args.port))).await?;
-    eprintln!("whoever shows this token can change what is offered: WIP_TOKEN=… wip …");
-    eprintln!("token: {}", token.reveal());
+    let serving = bind(&args.file, SocketAddr::from(([127, 0, 0, 1], args.port))).await?;
+    eprint!("{}", serving.notice());
+    let Serving { server, host, .. } = serving;
     println!("listening on {}", server.url());
     // Whoever waits for this line reads it through a pipe.
     let _ = std::io::stdout().flush();

@@ -26,6 +26,14 @@ pub struct Serving {
     pub token: Token,
 }
 
+impl Serving {
+    /// What whoever started it has to know, and nobody else.
+    pub fn notice(&self) -> String {
+        let token = self.token.reveal();
+        format!("whoever shows this token can change what is offered: WIP_TOKEN=… wip …\ntoken: {token}\n")
+    }
+}
+
 /// Why a tracker cannot be served.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

@@ -179,17 +179,16 @@ impl Db<'_> {
 
     /// Makes everything written last, behind the fence.
     pub(crate) fn commit<R>(self, result: R, after: After) -> Fate<R> {
-        match self.transaction.execute_batch("COMMIT") {
-            Ok(()) => Fate::Done { result, after },
-            Err(error) if is_before_the_end(&error) && self.roll_back() => {
-                Fate::RolledBack(told(error).into())
-            }
-            Err(error) => Fate::unknown(error),
-        }
+        commit(&self.transaction, result, after)
     }
+}
 
-    fn roll_back(&self) -> bool {
-        self.transaction.is_autocommit() || self.transaction.execute_batch("ROLLBACK").is_ok()
+fn commit<R>(transaction: &Transaction<'_>, result: R, after: After) -> Fate<R> {
+    let roll_back = || transaction.is_autocommit() || transaction.execute_batch("ROLLBACK").is_ok();
+    match transaction.execute_batch("COMMIT") {
+        Ok(()) => Fate::Done { result, after },
+        Err(error) if is_before_the_end(&error) && roll_back() => Fate::RolledBack(told(error).into()),
+        Err(error) => Fate::unknown(error),
     }
 }
 
@@ -259,4 +258,39 @@ fn migrate(path: &Path, connection: &mut Connection) -> Result<(), OpenError> {
     transaction.commit().map_err(sqlite)?;
     // Readers see what was there before while somebody writes.
     connection.pragma_update(None, "journal_mode", "WAL").map_err(sqlite)
+}
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::ffi;
+
+    use super::*;
+
+    #[test]
+    fn a_commit_that_is_refused_is_rolled_back_for_certain() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        connection.execute_batch("CREATE TABLE t (x)").unwrap();
+        connection.commit_hook(Some(|| true)).unwrap();
+        let transaction = connection.transaction().unwrap();
+        transaction.execute("INSERT INTO t VALUES (1)", []).unwrap();
+        assert!(matches!(commit(&transaction, (), After::Unchanged), Fate::RolledBack(_)));
+        drop(transaction);
+        let kept: i64 = connection.query_one("SELECT count(*) FROM t", [], |row| row.get(0)).unwrap();
+        assert!(kept == 0 && connection.is_autocommit());
+    }
+
+    #[test]
+    fn where_a_disk_fails_nobody_knows() {
+        for (code, is_certain) in [
+            (ffi::SQLITE_BUSY, true),
+            (ffi::SQLITE_FULL, true),
+            (ffi::SQLITE_CONSTRAINT_COMMITHOOK, true),
+            (ffi::SQLITE_IOERR_FSYNC, false),
+            (ffi::SQLITE_IOERR_DELETE, false),
+            (ffi::SQLITE_CORRUPT, false),
+        ] {
+            let error = rusqlite::Error::SqliteFailure(ffi::Error::new(code), None);
+            assert_eq!(is_before_the_end(&error), is_certain, "{error}");
+        }
+    }
 }
