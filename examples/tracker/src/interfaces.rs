@@ -243,7 +243,7 @@ pub enum CloseResult {
     AlreadyClosed {
         closed_as: Reason,
     },
-    /// Nothing was changed: these dependencies are open. Look at them, and close them first.
+    /// Nothing was changed: these dependencies are open (the first 50). Look at them, and close them first.
     Blocked {
         dependencies: Vec<EntryPath>,
     },

@@ -57,18 +57,18 @@ impl Lifecycle for Issue {
     async fn get_related_items(&self, call: &Call) -> Result<RelatedItems, Refusal> {
         let read = self.0.read(call, |db, issue| {
             let mut truncated = false;
-            let mut related = |kind, from, to| {
-                let mut lines = related(db, issue, kind, from, to, "TRUE")?;
+            let mut related = |kind, ends| {
+                let mut lines = related(db, issue, kind, ends)?;
                 truncated |= lines.len() > usize::from(RELATED);
                 lines.truncate(RELATED.into());
                 Ok::<_, rusqlite::Error>(lines)
             };
             Ok(RelatedItems {
-                blocked_by: related("blocked_by", HERE, THERE)?,
-                blocks: related("blocked_by", THERE, HERE)?,
-                duplicate_of: related("duplicate_of", HERE, THERE)?,
-                duplicates: related("duplicate_of", THERE, HERE)?,
-                relates_to: related("relates_to", HERE, THERE)?,
+                blocked_by: related("blocked_by", FROM)?,
+                blocks: related("blocked_by", TO)?,
+                duplicate_of: related("duplicate_of", FROM)?,
+                duplicates: related("duplicate_of", TO)?,
+                relates_to: related("relates_to", BOTH)?,
                 truncated,
             })
         });
@@ -119,7 +119,7 @@ impl Lifecycle for Issue {
             if let Some(closed_as) = closed_as(db, issue.issue)? {
                 return Ok(CloseResult::AlreadyClosed { closed_as });
             }
-            let dependencies = related(db, issue, "blocked_by", HERE, THERE, "closed_as IS NULL")?;
+            let dependencies = related(db, issue, "blocked_by", OPEN)?;
             if reason == Reason::Done && !dependencies.is_empty() {
                 let dependencies =
                     dependencies.into_iter().take(RELATED.into()).map(|line| line.issue).collect();
@@ -150,22 +150,18 @@ fn closed_as(db: &Db<'_>, issue: Option<i64>) -> rusqlite::Result<Option<Reason>
     db.query_one("SELECT closed_as FROM issues WHERE id = ?1", [issue], |row| row.get(0))
 }
 
-/// The two ends of a relation.
-const HERE: &str = "issue_id";
-const THERE: &str = "other_id";
+/// The other ends of relations from an issue, of those of them that are open, of relations to it, and of both.
+const FROM: &str = "SELECT other_id FROM relations WHERE issue_id = ?1 AND kind = ?2";
+const OPEN: &str = "SELECT other_id FROM relations JOIN issues ON id = other_id WHERE issue_id = ?1 AND kind = ?2 AND closed_as IS NULL";
+const TO: &str = "SELECT issue_id FROM relations WHERE other_id = ?1 AND kind = ?2";
+const BOTH: &str = "SELECT other_id FROM relations WHERE issue_id = ?1 AND kind = ?2
+    UNION SELECT issue_id FROM relations WHERE other_id = ?1 AND kind = ?2";
 
-/// The issues at the other ends of an issue's relations of that kind, by their numbers; one more than are told at most.
-fn related(
-    db: &Db<'_>,
-    issue: &Standing,
-    kind: &str,
-    from: &str,
-    to: &str,
-    condition: &str,
-) -> rusqlite::Result<Vec<IssueLine>> {
+/// Related issues by their numbers; one more than are told at most.
+fn related(db: &Db<'_>, issue: &Standing, kind: &str, ends: &str) -> rusqlite::Result<Vec<IssueLine>> {
     let rest = format!(
-        "relations JOIN issues ON issues.id = {to} JOIN projects ON projects.id = issues.project_id
-         WHERE {from} = ?1 AND kind = ?2 AND {condition} ORDER BY projects.name, number LIMIT ?3"
+        "issues JOIN projects ON projects.id = issues.project_id WHERE issues.id IN ({ends})
+         ORDER BY projects.name, number LIMIT ?3"
     );
     let found = rows::issues(db, "number", &rest, params![issue.issue, kind, RELATED + 1])?;
     Ok(found.into_iter().map(|(_, line)| line).collect())
