@@ -356,9 +356,9 @@ interface ${shown(name)}; there is: ${all.join(", ") || "none at all"}`, object.
 }
 
 function operationsOf(descriptor: Json | undefined): Map<string, () => Shape> {
-  const declared = members(descriptor, ["format"], undefined);
+  const declared = members(descriptor, ["format"], "others");
   if (declared.get("format") !== "wip-interface/1") {
-    throw new Misfit(`a descriptor of the format ${shown(String(declared.get("format")))} is not known here`);
+    throw new Misfit(`a descriptor of the format ${shown(declared.get("format"))} is not known here`);
   }
   const types = new Map<string, Json | undefined>();
   for (const type of list(declared.get("types"))) {
@@ -377,7 +377,7 @@ function operationsOf(descriptor: Json | undefined): Map<string, () => Shape> {
 
 /** A type expression of a descriptor. `known` holds nothing for a name that is being read, so that none holds itself. */
 function shapeOf(type: Json | undefined, types: Map<string, Json | undefined>, known: Map<string, Shape | undefined>): Shape {
-  const found = members(type, ["kind"], undefined);
+  const found = members(type, ["kind"], "others");
   const kind = text(found.get("kind"));
   const named = (of: Json | undefined) => members(of, ["name"], ["required", "type", "payload", "documentation"]);
   switch (kind) {
@@ -584,12 +584,12 @@ function readObject(path: string, of: Json | undefined): Seen {
 }
 
 /** The members of a JSON object: all that are required, and no others but the optional ones, or but any. */
-function members(of: Json | undefined, required: readonly string[], optional: readonly string[] | undefined = []): Map<string, Json> {
+function members(of: Json | undefined, required: readonly string[], optional: readonly string[] | "others" = []): Map<string, Json> {
   if (typeof of !== "object" || of === null || Array.isArray(of)) throw new Misfit("an object is missing");
   const found = new Map<string, Json>(Object.entries(of));
   const missing = required.find((name) => !found.has(name));
   if (missing !== undefined) throw new Misfit(`${shown(missing)} is missing`);
-  const unknown = [...found.keys()].find((name) => !required.includes(name) && optional?.includes(name) === false);
+  const unknown = [...found.keys()].find((name) => optional !== "others" && ![...required, ...optional].includes(name));
   if (unknown !== undefined) throw new Misfit(`${shown(unknown)} is no member here`);
   return found;
 }
@@ -649,7 +649,7 @@ function taken(value: Json | undefined, shape: Shape, world: World, at: string, 
     }
     if ("enum" in shape) {
       if (typeof value === "string" && shape.enum.includes(value)) return value;
-      throw new Misfit(`${at} is none of the cases that are known here: ${shown(JSON.stringify(value))}`);
+      throw new Misfit(`${at} is none of the cases that are known here: ${shown(value)}`);
     }
     if (typeof value !== "object" || value === null || Array.isArray(value)) throw no("record");
     const given = new Map<string, Json>(Object.entries(value));
@@ -666,7 +666,7 @@ function taken(value: Json | undefined, shape: Shape, world: World, at: string, 
     }
     const name = given.get("$case");
     const found = shape.union.find(([one]) => one === name);
-    if (found === undefined) throw new Misfit(`${at} is none of the cases that are known here: ${shown(JSON.stringify(name))}`);
+    if (found === undefined) throw new Misfit(`${at} is none of the cases that are known here: ${shown(name)}`);
     if (given.size !== found.length) throw new Misfit(`${at} does not carry what its case does`);
     return found[1] === undefined ? { $case: name } : { $case: name, value: taken(given.get("value"), found[1], world, at, whole) };
   }
@@ -702,7 +702,7 @@ function written(shape: Shape, value: unknown, world: World, at: string): string
     }
     if ("enum" in shape) {
       if (typeof value === "string" && shape.enum.includes(value)) return JSON.stringify(value);
-      throw no(`one of ${shape.enum.map(shown).join(", ")}`);
+      throw no(`one of ${shape.enum.map((name) => shown(name)).join(", ")}`);
     }
     if (typeof value !== "object" || value === null) throw no("an object");
     // What is undefined is absent, as everywhere in this language.
@@ -814,9 +814,10 @@ function message(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** A text from elsewhere, quoted, clipped, and without what would disturb a line around it. */
-function shown(text: string): string {
-  return escaped(JSON.stringify(text.length > 200 ? `${text.slice(0, 200)}…` : text));
+/** What came from elsewhere, quoted, clipped, and without what would disturb a line around it. */
+function shown(value: Json | undefined): string {
+  const text = JSON.stringify(value) ?? "nothing";
+  return escaped(text.length > 200 ? `${text.slice(0, 200)}…` : text);
 }
 
 function escaped(text: string): string {
