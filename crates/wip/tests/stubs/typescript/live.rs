@@ -87,6 +87,12 @@ fn files_and_tables_are_read_and_changed() {
     project.runs("tables", &[&served.url, &served.token]);
 }
 
+/// The programs in the document.
+fn shown() -> Vec<&'static str> {
+    let document = include_str!("../../../../../docs/stubs.md");
+    document.split("```ts\n").skip(1).filter_map(|rest| rest.split("```\n").next()).collect()
+}
+
 #[test]
 fn the_tracker_is_used_from_entry_to_entry() {
     let directory = tempfile::tempdir().unwrap();
@@ -106,6 +112,10 @@ fn the_tracker_is_used_from_entry_to_entry() {
     let references = names.map(|name| ("/tracker", name));
     let Some(project) = Project::new("tracker", &published(&url, &token, &references)) else { return };
     project.add("issues.ts", include_str!("issues.ts"));
+    for (at, program) in shown().iter().enumerate() {
+        project.add(&format!("shown{at}.ts"), program);
+    }
     project.compiles();
     project.runs("issues", &[&url, &token]);
+    assert_eq!(shown().len(), 2);
 }
