@@ -2,6 +2,7 @@
 
 mod live;
 mod project;
+mod vectors;
 
 use worldspace_host::Interface;
 use worldspace_model::{Field, InterfaceName, OperationDeclaration, Type, UnionCase};

@@ -302,8 +302,8 @@ ${shown(operation.name)} (any more); \`wip gen\` makes clients of what is there 
     const body = `{"target":${JSON.stringify({ path: this.entry.path, validator })},"interface":${JSON.stringify({
       reference: opened.reference, scope_ref: opened.scopeRef, validator: opened.interfaceValidator,
     })},"operation":${JSON.stringify(operation.name)},"arguments":${given}}`;
-    const { result, after } = await called(world, body, patience, operation.read);
-    const fit = fitting<T>(result, operation.gives, declared, world);
+    const { result, after, rounded } = await called(world, body, patience, operation.read);
+    const fit = fitting<T>(result, operation.gives, declared, { world, whole: false, rounded });
     // One that nobody sent vouches for changes that nobody here was shown.
     if (validator !== undefined && after !== undefined && this.#opened === opened) {
       this.#opened = { ...opened, validator: after };
@@ -412,13 +412,13 @@ function shapeOf(type: Json | undefined, types: Map<string, Json | undefined>, k
 }
 
 /** What the stub makes of a result; or why it makes nothing of it, if the Host's own declaration does. */
-function fitting<T>(result: Json, gives: Shape, declared: () => Shape, world: World): { value: T } | { misfit: string } {
+function fitting<T>(result: Json, gives: Shape, declared: () => Shape, reading: Reading): { value: T } | { misfit: string } {
   try {
-    return { value: taken(result, gives, world, "the result", false) as T };
+    return { value: taken(result, gives, reading, "the result") as T };
   } catch (error) {
     const misfit = message(error);
     try {
-      taken(result, declared(), world, "the result", true);
+      taken(result, declared(), { ...reading, whole: true }, "the result");
     } catch (error) {
       throw new OutcomeUnknown(`the call may have run; the answer breaks the protocol: ${message(error)}`);
     }
@@ -541,12 +541,18 @@ async function observed<T>(
   }
 }
 
-async function called(world: World, body: string, patience: Patience, read: boolean): Promise<{ result: Json; after: string | undefined }> {
+interface Success {
+  readonly result: Json;
+  readonly after: string | undefined;
+  readonly rounded: ReadonlySet<number> | undefined;
+}
+
+async function called(world: World, body: string, patience: Patience, read: boolean): Promise<Success> {
   const key = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
   try {
     return judged(await send(world, "v1/call_operation", body, patience, read, key), CALLING, (body) => {
       const found = members(body, ["result"], ["validator"]);
-      return { result: found.get("result") as Json, after: validatorIn(found) };
+      return { result: found.get("result") as Json, after: validatorIn(found), rounded: ROUNDED.get(body as object) };
     });
   } catch (cause) {
     if (cause instanceof NoAnswer) {
@@ -610,10 +616,14 @@ function validatorIn(found: Map<string, Json>): string | undefined {
   return text(found.get("validator"));
 }
 
+/** Of answers with integers that no number of this language is: what they became. A `number` may be rounded, `json` not. */
+const ROUNDED = new WeakMap<object, Set<number>>();
+
 /** One JSON text, under the rules of the protocol that JSON.parse does not know. */
 function strictJson(json: string): Json {
   const parsed: Json = JSON.parse(json);
   const open: Set<string>[] = [];
+  const rounded = new Set<number>();
   for (const [token] of json.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"(?:\s*:)?|-?\d[\d.eE+-]*|[{}[\]]/g)) {
     if (token === "{" || token === "[") {
       if (open.push(new Set()) > DEEPEST) throw new Misfit(`it is nested deeper than ${DEEPEST}`);
@@ -627,10 +637,12 @@ function strictJson(json: string): Json {
       names?.add(string);
     } else {
       const number = Number(token);
+      if (!Number.isFinite(number)) throw new Misfit(`the number ${token.slice(0, 40)} cannot be held`);
       const exact = /[.eE]/.test(token) || Number.isSafeInteger(number) || BigInt(token) === BigInt(number);
-      if (!Number.isFinite(number) || !exact) throw new Misfit(`the number ${token.slice(0, 40)} cannot be held`);
+      if (!exact) rounded.add(number);
     }
   }
+  if (rounded.size > 0 && typeof parsed === "object" && parsed !== null) ROUNDED.set(parsed, rounded);
   return parsed;
 }
 
@@ -639,13 +651,20 @@ function strictJson(json: string): Json {
 const DEEPEST = 256;
 const SURROGATE = /\p{Surrogate}/u;
 
-/** A value out of an answer. `whole` refuses fields that nobody declared. */
-function taken(value: Json | undefined, shape: Shape, world: World, at: string, whole: boolean): unknown {
+interface Reading {
+  readonly world: World;
+  /** Whether fields that nobody declared are refused. */
+  readonly whole: boolean;
+  readonly rounded: ReadonlySet<number> | undefined;
+}
+
+/** A value out of an answer. */
+function taken(value: Json | undefined, shape: Shape, reading: Reading, at: string): unknown {
   const no = (what: string) => new Misfit(`${at} is no ${what}`);
   if (typeof shape === "object") {
     if ("list" in shape) {
       if (!Array.isArray(value)) throw no("list");
-      return value.map((item: Json, index) => taken(item, shape.list, world, `${at}[${index}]`, whole));
+      return value.map((item: Json, index) => taken(item, shape.list, reading, `${at}[${index}]`));
     }
     if ("enum" in shape) {
       if (typeof value === "string" && shape.enum.includes(value)) return value;
@@ -656,11 +675,11 @@ function taken(value: Json | undefined, shape: Shape, world: World, at: string, 
     if ("record" in shape) {
       const out: [string, unknown][] = [];
       for (const [name, of, optional] of shape.record) {
-        if (given.has(name)) out.push([name, taken(given.get(name), of, world, `${at}.${name}`, whole)]);
+        if (given.has(name)) out.push([name, taken(given.get(name), of, reading, `${at}.${name}`)]);
         else if (optional === undefined) throw new Misfit(`${at} lacks ${shown(name)}`);
         given.delete(name);
       }
-      for (const name of whole ? given.keys() : []) throw new Misfit(`${at} has ${shown(name)}, which is not declared`);
+      for (const name of reading.whole ? given.keys() : []) throw new Misfit(`${at} has ${shown(name)}, which is not declared`);
       // Unlike an assignment, this takes `__proto__` for a name like any other.
       return Object.fromEntries(out);
     }
@@ -668,7 +687,7 @@ function taken(value: Json | undefined, shape: Shape, world: World, at: string, 
     const found = shape.union.find(([one]) => one === name);
     if (found === undefined) throw new Misfit(`${at} is none of the cases that are known here: ${shown(name)}`);
     if (given.size !== found.length) throw new Misfit(`${at} does not carry what its case does`);
-    return found[1] === undefined ? { $case: name } : { $case: name, value: taken(given.get("value"), found[1], world, at, whole) };
+    return found[1] === undefined ? { $case: name } : { $case: name, value: taken(given.get("value"), found[1], reading, at) };
   }
   switch (shape) {
     case "unit":
@@ -684,12 +703,19 @@ function taken(value: Json | undefined, shape: Shape, world: World, at: string, 
       if (typeof value === "string") return bytesOf(value);
       break;
     case "json":
-      if (value !== undefined) return value;
-      break;
+      if (value === undefined) break;
+      if (holds(value, reading.rounded)) throw new Misfit(`${at} holds an integer that would be rounded`);
+      return value;
     case "entry":
-      if (typeof value === "string" && isPath(value)) return new Entry(world, value);
+      if (typeof value === "string" && isPath(value)) return new Entry(reading.world, value);
   }
   throw no(shape);
+}
+
+function holds(value: Json, numbers: ReadonlySet<number> | undefined): boolean {
+  if (numbers === undefined) return false;
+  if (typeof value === "object" && value !== null) return Object.values(value).some((inner: Json) => holds(inner, numbers));
+  return typeof value === "number" && numbers.has(value);
 }
 
 /** A value as the JSON text of an argument. */
