@@ -1,6 +1,10 @@
 //! Generated clients, type-checked by the tools of their languages and run by programs against live Hosts.
 
-#![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "tests stop at the first surprise, and say what they skip"
+)]
 
 mod nasty;
 mod typescript;

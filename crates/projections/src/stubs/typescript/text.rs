@@ -93,3 +93,65 @@ fn disturbs(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_text_ends_what_it_stands_in() {
+        for (text, quoted) in [
+            ("it's", r#""it's""#),
+            ("\"\\", r#""\"\\""#),
+            ("a\nb\r\u{2028}\u{202e}\0", r#""a\nb\u{d}\u{2028}\u{202e}\u{0}""#),
+            ("日本 ${x} `", r#""日本 ${x} `""#),
+        ] {
+            assert_eq!(literal(text), quoted);
+        }
+        for (text, harmless_one) in [
+            ("ends */ here", r"ends *\/ here"),
+            ("**/", r"**\/"),
+            ("*\u{0}/", r"*\u{0}/"),
+            ("@ts-ignore", r"\@ts-ignore"),
+            ("a@b.example {@link x}", r"a@b.example {\@link x}"),
+            ("one\r\ntwo\u{2028}@three", "one\ntwo\n\\@three"),
+            ("\u{202e}", r"\u{202e}"),
+            ("  spaced  ", "spaced"),
+        ] {
+            assert_eq!(harmless(text), harmless_one);
+        }
+    }
+
+    #[test]
+    fn members_stand_bare_where_that_means_no_more() {
+        for (name, shown) in [
+            ("class", "class"),
+            ("updated_at", "updated_at"),
+            ("__proto__", "\"__proto__\""),
+            ("2nd", "\"2nd\""),
+            ("a-b", "\"a-b\""),
+            ("", "\"\""),
+            ("日本", "\"日本\""),
+        ] {
+            assert_eq!(member(name), shown);
+        }
+    }
+
+    #[test]
+    fn identifiers_have_letters_that_every_compiler_knows() {
+        for (name, shown) in
+            [("日本X", "日本X"), ("Größe", "Größe"), ("\u{1d4b3}y", "u1d4b3y"), ("\u{88f}", "u88f")]
+        {
+            assert_eq!(identifier(name), shown);
+        }
+    }
+
+    #[test]
+    fn comments_have_one_line_or_a_line_for_each() {
+        let said =
+            |texts: &[&str]| comment(&texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>(), "  ");
+        assert_eq!(said(&[]), "");
+        assert_eq!(said(&["One."]), "  /** One. */\n");
+        assert_eq!(said(&["One.", "Two\nlines."]), "  /**\n   * One.\n   *\n   * Two\n   * lines.\n   */\n");
+    }
+}

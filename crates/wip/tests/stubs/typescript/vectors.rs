@@ -1,4 +1,4 @@
-//! The vectors of values, read and written by the runtime.
+//! The vectors of values and of answers, as the runtime takes them.
 
 use serde_json::{Value as Json, json};
 use worldspace_model::{EffectTable, FetchInterfaceRequest, InterfaceName, InterfaceReference};
@@ -66,4 +66,36 @@ fn values_are_judged_as_by_everybody() {
     project.add("vectors.ts", include_str!("vectors.ts"));
     project.compiles();
     project.runs("vectors", &[]);
+}
+
+#[test]
+fn answers_to_calls_are_judged_as_by_everybody() {
+    let mut sources = Vec::new();
+    let mut cases = Vec::new();
+    for mut vector in vectors(include_str!("../../../../../conformance/response.jsonl")) {
+        // Of a coding, `fetch` says nothing.
+        let coded = vector["id"].as_str().unwrap().starts_with("response/content-encoding/");
+        if vector["route"] != "call_operation" || vector.get("advisory").is_some() || coded {
+            continue;
+        }
+        let called = format!("V{}", cases.len());
+        let wanted = vector["request"]["operation"].clone();
+        for operation in vector["descriptor"]["operations"].as_array_mut().unwrap() {
+            // What is given does not matter here.
+            operation["parameters"] = json!([]);
+            if operation["name"] == wanted {
+                operation["name"] = "op".into();
+            }
+        }
+        let Some(source) = source(&vector["descriptor"], called.clone()) else { continue };
+        sources.push(source);
+        vector["class"] = called.into();
+        cases.push(vector);
+    }
+    assert!(cases.len() > 60, "{}", cases.len());
+    let Some(project) = Project::new("vectors_client", &sources) else { return };
+    project.add("cases.json", &Json::Array(cases).to_string());
+    project.add("answers.ts", include_str!("answers.ts"));
+    project.compiles();
+    project.runs("answers", &[]);
 }
