@@ -10,6 +10,7 @@
     reason = "tests stop at the first surprise"
 )]
 
+use std::any::Any;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek};
 use std::path::{Path, PathBuf};
@@ -34,19 +35,47 @@ fn documents() -> Vec<PathBuf> {
 
 /// The server that a document started; the commands behind it speak to it.
 struct Served {
-    child: Child,
     url: String,
     /// What it said on stderr before it listened.
     said: String,
+    /// Serves as long as it is there.
+    _running: Box<dyn Any>,
+}
+
+struct Program {
+    child: Child,
     /// Kept open, so that whatever else it prints has a reader.
     stdout: BufReader<ChildStdout>,
 }
 
-impl Drop for Served {
+impl Drop for Program {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// What serves the example of a tracker.
+const TRACKER: &str = "cargo run -q --release -p worldspace-example-tracker";
+
+/// Serves what the command says, if it is one that serves.
+fn started(command: &str, place: &Path) -> Option<Served> {
+    match command {
+        TRACKER => Some(serve_tracker(place)),
+        command if command.starts_with("wip serve") => Some(serve(command, place)),
+        _ => None,
+    }
+}
+
+/// The tracker, as its program serves it, on a new file: on threads of this process, since it is a library, too.
+fn serve_tracker(place: &Path) -> Served {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    let listen = ([127, 0, 0, 1], 0).into();
+    let serving =
+        runtime.block_on(worldspace_example_tracker::bind(&place.join("tracker.db"), listen)).unwrap();
+    let (url, said) = (serving.server.url().to_owned(), serving.notice());
+    runtime.spawn(serving.server.serve(std::future::pending()));
+    Served { url, said, _running: Box::new(runtime) }
 }
 
 fn serve(command: &str, place: &Path) -> Served {
@@ -63,15 +92,13 @@ fn serve(command: &str, place: &Path) -> Served {
         .unwrap();
     let stdout = BufReader::new(child.stdout.take().unwrap());
     // From here on it is ended with the test, however the test ends.
-    let mut served = Served { child, url: String::new(), said: String::new(), stdout };
+    let mut program = Program { child, stdout };
     let mut line = String::new();
-    served.stdout.read_line(&mut line).unwrap();
+    program.stdout.read_line(&mut line).unwrap();
     let Some(url) = line.trim().strip_prefix("listening on ") else {
         panic!("`{command}` does not listen: {line}{}", everything(&mut said));
     };
-    served.url = url.to_owned();
-    served.said = everything(&mut said);
-    served
+    Served { url: url.to_owned(), said: everything(&mut said), _running: Box::new(program) }
 }
 
 impl Served {
@@ -133,12 +160,12 @@ fn rewritten(text: &str) -> String {
                 before.push_str(line);
                 before.push('\n');
             }
-            let output = if command.starts_with("wip serve") {
-                served = None;
-                let started = served.insert(serve(command, place));
-                format!("{}listening on {}\n", started.said, started.url)
-            } else {
-                run(command, place, served.as_ref())
+            let output = match started(command, place) {
+                Some(started) => {
+                    let started = served.insert(started);
+                    format!("{}listening on {}\n", started.said, started.url)
+                }
+                None => run(command, place, served.as_ref()),
             };
             // The port that the document's reader gets.
             let output = match &served {
