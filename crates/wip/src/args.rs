@@ -3,7 +3,7 @@
 use clap::builder::Styles;
 use clap::{Parser, Subcommand, ValueEnum};
 
-use crate::commands::{completions, idl, inspect, invoke, serve, token, tree};
+use crate::commands::{completions, generate, idl, inspect, invoke, serve, token, tree};
 
 /// See and use a Worldspace: things in a tree, each with the operations it offers
 #[derive(Debug, Parser)]
@@ -181,6 +181,8 @@ pub(crate) enum Command {
     Inspect(inspect::InspectArgs),
     Invoke(invoke::InvokeArgs),
     Idl(idl::IdlArgs),
+    #[command(name = "gen")]
+    Generate(generate::GenerateArgs),
     Token(token::TokenArgs),
     Completions(completions::CompletionsArgs),
 }

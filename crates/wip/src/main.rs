@@ -135,6 +135,7 @@ async fn command(screen: &Screen, args: &Args, interruption: &Interruption) -> R
             .await
             .map(|()| exit::DONE),
         Command::Idl(args) => commands::idl::run(screen, args),
+        Command::Generate(args) => commands::generate::run(screen, looking, args).await,
         Command::Token(args) => commands::token::run(screen, args).map(|()| exit::DONE),
         Command::Completions(args) => commands::completions::run(screen, args).map(|()| exit::DONE),
     }

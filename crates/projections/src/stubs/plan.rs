@@ -31,7 +31,7 @@ impl Source {
         Self { name, called: None, descriptor, effects }
     }
 
-    fn called(&self) -> &str {
+    pub(crate) fn called(&self) -> &str {
         self.called.as_deref().unwrap_or(self.name.as_str())
     }
 }

@@ -82,7 +82,12 @@ struct Declared {
 }
 
 impl Declared {
-    fn add(&mut self, screen: &Screen, entry: &EntryPath, seen: Result<Seen, Failure>) -> Result<(), Failure> {
+    fn add(
+        &mut self,
+        screen: &Screen,
+        entry: &EntryPath,
+        seen: Result<Seen, Failure>,
+    ) -> Result<(), Failure> {
         let (object, interfaces) = match seen {
             Ok(seen) => seen,
             Err(failure) if screen.is_json() => {

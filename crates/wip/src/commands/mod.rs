@@ -1,6 +1,7 @@
 //! One file for each command; the doc comment of its arguments is its help.
 
 pub(crate) mod completions;
+pub(crate) mod generate;
 pub(crate) mod idl;
 pub(crate) mod inspect;
 pub(crate) mod invoke;

@@ -5,6 +5,7 @@ pub(super) mod diagnostics;
 mod diff;
 pub(super) mod files;
 mod fmt;
+mod rust;
 mod show;
 
 use clap::Subcommand;
@@ -13,7 +14,7 @@ use crate::args::NowhereArgs;
 use crate::failure::Failure;
 use crate::screen::Screen;
 
-/// Check, format, show and compare files that declare interfaces (see docs/idl.md)
+/// Check, format, show, compare and translate files that declare interfaces (see docs/idl.md)
 #[derive(Debug, clap::Args)]
 #[command(subcommand_required = true, arg_required_else_help = true)]
 pub(crate) struct IdlArgs {
@@ -30,6 +31,7 @@ enum IdlCommand {
     Fmt(fmt::FmtArgs),
     Show(show::ShowArgs),
     Diff(diff::DiffArgs),
+    Rust(rust::RustArgs),
 }
 
 /// The exit status: 1 where a file has errors, or callers break.
@@ -39,5 +41,6 @@ pub(crate) fn run(screen: &Screen, args: &IdlArgs) -> Result<u8, Failure> {
         IdlCommand::Fmt(args) => fmt::run(screen, args),
         IdlCommand::Show(args) => show::run(screen, args),
         IdlCommand::Diff(args) => diff::run(screen, args),
+        IdlCommand::Rust(args) => rust::run(screen, args),
     }
 }
