@@ -7,7 +7,8 @@
 use std::collections::HashMap;
 
 use worldspace_model::{
-    Descriptor, Documentation, EffectTable, Effects, EnumCase, Field, InterfaceName, Name, Type, TypeKind,
+    Descriptor, Documentation, Effect, EffectTable, Effects, EnumCase, Field, InterfaceName, Name, Type,
+    TypeKind,
 };
 
 use super::names::{Names, upper_camel};
@@ -136,6 +137,9 @@ pub struct PlannedOperation {
     pub documentation: Option<Documentation>,
     /// What is claimed of it.
     pub effects: Effects,
+    /// Whether a call of it is bound to the state that was shown: it is guarded, or the Host claims nothing of its operations
+    /// and this one may be.
+    pub bound: bool,
     /// What it takes.
     pub parameters: Vec<PlannedField>,
     /// What it gives.
@@ -221,6 +225,7 @@ impl Planner {
             declared.insert(&*ty.name, index);
         }
         let place = Place { interface: &name, declared: &declared };
+        let claimed = source.effects.iter().next().is_some();
         let operations = declaration
             .operations
             .iter()
@@ -230,6 +235,7 @@ impl Planner {
                     name: operation.name.clone(),
                     documentation: operation.documentation.clone(),
                     effects: source.effects.of(&operation.name),
+                    bound: !claimed || source.effects.of(&operation.name).has(Effect::Guarded),
                     parameters: self.fields(&operation.parameters, &wish, &place),
                     returns: self.used(&operation.returns, &format!("{wish}Result"), &place),
                     returns_documentation: operation.returns_documentation.clone(),

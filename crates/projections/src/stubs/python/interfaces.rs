@@ -54,11 +54,12 @@ impl Module<'_> {
         let fields: Vec<String> =
             parameters.iter().map(|(name, one)| format!("{}, ", self.field(name, one))).collect();
         let read = if operation.effects.has(Effect::Read) { ", read=True" } else { "" };
+        let bound = if operation.bound { ", bound=True" } else { "" };
         let (wire, result) = (literal(&operation.name), self.codec(&operation.returns));
         line(
             codecs,
             format_args!(
-                "_op_{interface}_{name} = _w.Operation({wire}, ({}), {result}{read})",
+                "_op_{interface}_{name} = _w.Operation({wire}, ({}), {result}{read}{bound})",
                 fields.concat().trim_end()
             ),
         );

@@ -46,6 +46,8 @@ E_co = TypeVar("E_co", bound=enum.StrEnum, covariant=True)
 _LARGEST: Final = 2**53 - 1
 _MOST_BYTES: Final = 8 * 1024 * 1024
 _MOST_MESSAGE: Final = 1024
+_DEEPEST: Final = 64
+_MARKS: Final = re.compile(r'"(?:[^"\\]|\\.)*+"|[\[\]{}]', re.DOTALL)
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _NOT_RUN: Final = frozenset((401, 403, 404, 405, 406, 411, 413, 414, 415, 421, 431))
 _OBSERVING: Final = frozenset(("invalid_request", "resource_limit_exceeded", "internal"))
@@ -226,8 +228,13 @@ def _constant(text: str) -> float:
 
 
 def _parse(body: bytes) -> Json:
+    depth = 0
     try:
         text = body.decode("utf-8")
+        for mark in _MARKS.findall(text):
+            depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(mark, 0)
+            if depth > _DEEPEST:
+                raise _Invalid(f"more than {_DEEPEST} lists and objects stand inside one another")
         value: Json = json.loads(
             text,
             object_pairs_hook=_members,
@@ -821,7 +828,8 @@ def _judged(
     route: str, status: int, about: http.client.HTTPMessage, content: bytes, read: Callable[[Json], T]
 ) -> T:
     """What an answer means; protocol.md has the table."""
-    if any(coding.strip().lower() != "identity" for coding in about.get_all("Content-Encoding", [])):
+    codings = ",".join(about.get_all("Content-Encoding", ["identity"])).split(",")
+    if any(coding.strip().lower() != "identity" for coding in codings):
         raise _Bare(status)
     good = 200 <= status < 300
     try:
@@ -847,7 +855,8 @@ def _judged(
 
 def _is_json(media: str) -> bool:
     kind, *parameters = (part.strip().lower() for part in media.split(";"))
-    return kind == "application/json" and all(one in ("", "charset=utf-8", 'charset="utf-8"') for one in parameters)
+    told = [one for one in parameters if one]
+    return kind == "application/json" and told in ([], ["charset=utf-8"], ['charset="utf-8"'])
 
 
 def _error(answer: Json, status: int) -> _Coded | None:
@@ -872,6 +881,7 @@ class Operation(Generic[T_co]):
     parameters: tuple[Field, ...]
     returns: Codec[T_co]
     read: bool = False
+    bound: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -912,8 +922,8 @@ def _declared(listed: Json) -> dict[str, dict[str, Json]]:
 class InterfaceClient:
     """An Object through one of its interfaces, as it was shown when it was opened.
 
-    Calls are bound to what was shown: one that is not ``read`` runs only while the Object is in that state, and else
-    fails with :class:`StateChanged`.
+    Calls of what is declared ``guarded`` are bound to what was shown: one runs only while the Object is in that state,
+    and else fails with :class:`StateChanged`.
     """
 
     _declared_name: ClassVar[str]
@@ -971,7 +981,7 @@ class InterfaceClient:
                 f"{_quoted(shown.path)}; it has {_quoted(list(interface.operations))}"
             )
         target: dict[str, Json] = {"path": shown.path}
-        bound = not operation.read and shown._validator is not None
+        bound = operation.bound and shown._validator is not None
         if bound:
             target["validator"] = shown._validator
         known = {name: interface.fetched[name] for name in ("scope_ref", "validator") if name in interface.fetched}
@@ -995,7 +1005,10 @@ class InterfaceClient:
     def _sent(self, request: Mapping[str, Json], read: bool) -> tuple[Json, str | None]:
         world, interface = self._entry.world, self._fetched
         key = secrets.token_urlsafe(24)
-        headers = {"Idempotency-Key": key, "Prefer": f"wait={max(1, int(world._timeout))}"}
+        headers = {"Idempotency-Key": key}
+        wait = math.ceil(world._timeout) - 1
+        if wait >= 1:
+            headers["Prefer"] = f"wait={wait}"
 
         def result(answer: Json) -> tuple[Json, str | None]:
             members = _object(answer, ["result"], ["validator"])
