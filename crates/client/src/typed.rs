@@ -2,13 +2,14 @@
 //!
 //! `wip gen rust` and `#[interface(client)]` write a struct around a [`TypedObject`] with a method for each operation.
 //! A method calls on what its struct was last shown: the Object as it was when the struct was made, behind the last call
-//! of its own that told the new state, or at the last [`TypedClient::refresh`]. It never looks again by itself.
+//! of its own that told the new state, or at the last [`TypedClient::refresh`]. It never looks again by itself. Only what is
+//! guarded is bound to that state; of a Host that claims nothing of its operations, everything is.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use worldspace_model::typed::expand::FromValue;
-use worldspace_model::{EntryPath, Fault, Record, Value, WipType};
+use worldspace_model::{Effect, EffectTable, EntryPath, Fault, Record, Value, WipType};
 
 use crate::call::{CallFailure, CallOptions, NotRun};
 use crate::client::Client;
@@ -144,8 +145,13 @@ impl TypedObject {
         let arguments = arguments
             .map_err(|fault| CallFailure::from(NotRun::Arguments { operation: operation.into(), fault }))?;
         let Shown { object, interface } = self.shown();
-        let outcome =
-            self.0.client.call(&object, &interface, operation, arguments, CallOptions::default()).await?;
+        // What is not guarded, such as making something new beside others, has nothing to do with the state that was shown.
+        let unguarded = |effects: &EffectTable| !effects.of(operation).has(Effect::Guarded);
+        let options = match interface.effects() {
+            Some(effects) if unguarded(effects) => CallOptions::default().unbound(),
+            _ => CallOptions::default(),
+        };
+        let outcome = self.0.client.call(&object, &interface, operation, arguments, options).await?;
         if let Some(next) = outcome.observation {
             self.show(|shown| {
                 // Another call or a refresh may have been shown something newer meanwhile.

@@ -26,11 +26,85 @@ pub fn is_generated(text: &str) -> bool {
 /// What clients share has a file of its own beside theirs.
 const RUNTIME: &str = "wip_runtime";
 
+/// Words of Rust or Python, which cannot be imported.
+const WORDS: [&str; 71] = [
+    "abstract", "and", "as", "assert", "async", "await", "become", "box", "break", "class", "const",
+    "continue", "crate", "def", "del", "do", "dyn", "elif", "else", "enum", "except", "extern", "false",
+    "final", "finally", "fn", "for", "from", "gen", "global", "if", "impl", "import", "in", "is", "lambda",
+    "let", "loop", "macro", "match", "mod", "move", "mut", "none", "nonlocal", "not", "or", "override",
+    "pass", "priv", "pub", "raise", "ref", "return", "self", "static", "struct", "super", "trait", "true",
+    "try", "type", "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "with", "yield",
+];
+
+/// Modules of Python's library that the runtime loads: one of the same name beside it would be loaded in their place.
+const LIBRARY: [&str; 59] = [
+    "abc",
+    "ast",
+    "base64",
+    "binascii",
+    "builtins",
+    "calendar",
+    "codecs",
+    "collections",
+    "contextlib",
+    "copy",
+    "dataclasses",
+    "datetime",
+    "email",
+    "encodings",
+    "enum",
+    "errno",
+    "functools",
+    "heapq",
+    "http",
+    "inspect",
+    "io",
+    "ipaddress",
+    "itertools",
+    "json",
+    "keyword",
+    "math",
+    "numbers",
+    "operator",
+    "os",
+    "pathlib",
+    "platform",
+    "quopri",
+    "random",
+    "re",
+    "secrets",
+    "select",
+    "selectors",
+    "signal",
+    "socket",
+    "ssl",
+    "stat",
+    "string",
+    "struct",
+    "subprocess",
+    "sys",
+    "tempfile",
+    "threading",
+    "time",
+    "token",
+    "tokenize",
+    "traceback",
+    "types",
+    "typing",
+    "unicodedata",
+    "urllib",
+    "uuid",
+    "warnings",
+    "weakref",
+    "zlib",
+];
+
 /// Whether every language takes this as the name of a module, and its systems as the name of a file.
 pub fn is_module_name(name: &str) -> bool {
     let mut chars = name.chars();
     let begins = chars.next().is_some_and(|first| first == '_' || unicode_ident::is_xid_start(first));
-    begins && chars.all(unicode_ident::is_xid_continue) && name != RUNTIME
+    let taken = name == RUNTIME || WORDS.contains(&name) || LIBRARY.contains(&name);
+    begins && chars.all(unicode_ident::is_xid_continue) && !taken
 }
 
 /// A name for a module that comes near to this one.
@@ -61,6 +135,8 @@ mod tests {
             ("2nd", "_2nd"),
             ("", "unnamed"),
             ("wip_runtime", "wip_runtime_"),
+            ("json", "json_"),
+            ("match", "match_"),
         ] {
             assert_eq!(module_name(near), name);
             assert_eq!(is_module_name(near), near == name, "{near}");

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::run::{finished, program, wip};
 
-const COMMANDS: [&str; 12] = [
+const COMMANDS: [&str; 14] = [
     "serve",
     "tree",
     "inspect",
@@ -14,6 +14,8 @@ const COMMANDS: [&str; 12] = [
     "idl fmt",
     "idl show",
     "idl diff",
+    "idl rust",
+    "gen",
     "token",
     "token new",
     "completions",
@@ -57,13 +59,13 @@ fn the_reference_is_what_the_program_says() {
 
 #[test]
 fn help_lists_nothing_that_a_command_has_no_use_for() {
-    for command in ["serve", "idl", "idl check", "token", "token new", "completions"] {
+    for command in ["serve", "idl", "idl check", "idl rust", "token", "token new", "completions"] {
         let help = wip(&asking(command)).ok();
         for option in ["--at", "--token-file", "--ca "] {
             assert!(!help.contains(option), "{command} {option}");
         }
     }
-    for command in ["idl", "idl fmt", "idl diff", "token", "token new", "completions"] {
+    for command in ["idl", "idl fmt", "idl diff", "idl rust", "token", "token new", "completions"] {
         let help = wip(&asking(command)).ok();
         for option in ["--hidden", "--no-ignore", "--writable", "--allow-plain-http"] {
             assert!(!help.contains(option), "{command} {option}");

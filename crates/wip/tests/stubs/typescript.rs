@@ -30,7 +30,7 @@ fn lifecycle() -> Interface {
                 .documented("Closes the issue.")
                 .takes([reason, Field::optional("note", Type::STRING).documented("Why.")])
                 .returns(Type::named("CloseResult")),
-            [worldspace_model::Effect::Destructive],
+            [worldspace_model::Effect::Destructive, worldspace_model::Effect::Guarded],
         )
         .write(OperationDeclaration::new("relate").takes([Field::required("to", Type::ENTRY)]))
         .read(OperationDeclaration::new("count").returns(Type::INTEGER))

@@ -220,9 +220,10 @@ impl Module {
             (format!("args{mark}: {{\n{members}  }}, "), "args")
         };
         let read = operation.effects.has(worldspace_model::Effect::Read);
+        let bound = operation.bound;
         format!(
             "\n{doc}  {name}({takes}patience?: wip.Patience): Promise<{returns}> {{\n    \
-             return this.$call({{ name: {}, read: {read}, takes: {}, gives: {} }}, {given}, patience);\n  }}\n",
+             return this.$call({{ name: {}, read: {read}, bound: {bound}, takes: {}, gives: {} }}, {given}, patience);\n  }}\n",
             literal(&operation.name),
             self.fields(parameters),
             self.shape(&operation.returns),

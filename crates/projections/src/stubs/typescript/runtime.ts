@@ -101,6 +101,8 @@ export type Fields = readonly (readonly [name: string, shape: Shape, optional?: 
 export interface Operation {
   readonly name: string;
   readonly read: boolean;
+  /** Whether it runs only in the state that was shown. */
+  readonly bound: boolean;
   readonly takes: Fields;
   readonly gives: Shape;
 }
@@ -298,7 +300,7 @@ export class InterfaceClient {
 ${shown(operation.name)} (any more); \`wip gen\` makes clients of what is there now`);
     }
     const given = written({ record: operation.takes }, args ?? {}, world, "the arguments");
-    const validator = operation.read ? undefined : opened.validator;
+    const validator = operation.bound ? opened.validator : undefined;
     const body = `{"target":${JSON.stringify({ path: this.entry.path, validator })},"interface":${JSON.stringify({
       reference: opened.reference, scope_ref: opened.scopeRef, validator: opened.interfaceValidator,
     })},"operation":${JSON.stringify(operation.name)},"arguments":${given}}`;

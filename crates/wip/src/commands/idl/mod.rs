@@ -14,7 +14,7 @@ use crate::args::NowhereArgs;
 use crate::failure::Failure;
 use crate::screen::Screen;
 
-/// Check, format, show, compare and translate files that declare interfaces (see docs/idl.md)
+/// Check, format, show and compare files that declare interfaces (docs/idl.md)
 #[derive(Debug, clap::Args)]
 #[command(subcommand_required = true, arg_required_else_help = true)]
 pub(crate) struct IdlArgs {

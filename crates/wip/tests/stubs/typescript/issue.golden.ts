@@ -22,25 +22,25 @@ export class IssueLifecycle extends wip.InterfaceClient {
   /**
    * Closes the issue.
    *
-   * The Host declares it `destructive`.
+   * The Host declares it `destructive`, `guarded`.
    */
   close(args: {
     readonly reason: Reason;
     /** Why. */
     readonly note?: string | undefined;
   }, patience?: wip.Patience): Promise<CloseResult> {
-    return this.$call({ name: "close", read: false, takes: [["reason", $Reason], ["note", "string", "optional"]], gives: $CloseResult }, args, patience);
+    return this.$call({ name: "close", read: false, bound: true, takes: [["reason", $Reason], ["note", "string", "optional"]], gives: $CloseResult }, args, patience);
   }
 
   relate(args: {
     readonly to: wip.Entry;
   }, patience?: wip.Patience): Promise<void> {
-    return this.$call({ name: "relate", read: false, takes: [["to", "entry"]], gives: "unit" }, args, patience);
+    return this.$call({ name: "relate", read: false, bound: false, takes: [["to", "entry"]], gives: "unit" }, args, patience);
   }
 
   /** The Host declares it `read`. */
   count(patience?: wip.Patience): Promise<number> {
-    return this.$call({ name: "count", read: true, takes: [], gives: "integer" }, undefined, patience);
+    return this.$call({ name: "count", read: true, bound: false, takes: [], gives: "integer" }, undefined, patience);
   }
 }
 
