@@ -6,5 +6,7 @@
     reason = "tests stop at the first surprise, and say what they skip"
 )]
 
+mod live;
 mod nasty;
+mod python;
 mod typescript;

@@ -62,8 +62,8 @@ fn documentation() -> Option<Documentation> {
     Some(Documentation { summary: TEXT.to_owned(), details: Some(format!("@deprecated\n{TEXT}")) })
 }
 
-/// The interface, under the name `Nasty`.
-pub(crate) fn interface() -> Interface {
+/// The interface, under the name `Nasty`, with a chain of so many names, and lists a twentieth of it deep.
+pub(crate) fn interface(links: usize) -> Interface {
     let name = |name: &&str| Name::from(*name);
     let field = |name: Name, ty: Type, required| Field { name, required, documentation: documentation(), ty };
     let fields = || NAMES.iter().map(|one| field(name(one), Type::STRING, false));
@@ -82,10 +82,10 @@ pub(crate) fn interface() -> Interface {
     }
     builder = builder.ty("Cases", Type::cases(cases)).ty("Tagged", Type::union(union));
     builder = builder.ty("Chain0", Type::named("Tagged")).ty("Never", Type::one_of([] as [&str; 0]));
-    for link in 1..400 {
+    for link in 1..links {
         builder = builder.ty(format!("Chain{link}"), Type::named(format!("Chain{}", link - 1)));
     }
-    let deep = (0..20).fold(Type::INTEGER, |ty, _| Type::list(ty));
+    let deep = (0..links / 20).fold(Type::INTEGER, |ty, _| Type::list(ty));
     let echoes = [
         ("unit", Type::UNIT),
         ("boolean", Type::BOOLEAN),
@@ -97,7 +97,7 @@ pub(crate) fn interface() -> Interface {
         ("entry", Type::ENTRY),
         ("record", Type::named("Nasty")),
         ("cases", Type::named("Cases")),
-        ("chain", Type::named("Chain399")),
+        ("chain", Type::named(format!("Chain{}", links - 1))),
         ("lists", Type::list(Type::list(Type::ENTRY))),
         ("deep", deep),
         ("never", Type::list(Type::named("Never"))),
@@ -122,13 +122,13 @@ pub(crate) fn interface() -> Interface {
 }
 
 /// The interface at `/nasty` of a Host, which ends with the test.
-pub(crate) fn serve() -> String {
+pub(crate) fn serve(links: usize) -> String {
     let memory = Memory::new();
     let path = LocalPath::parse("/nasty").unwrap();
     let reference = LocalReference::at_root("Nasty").unwrap();
     memory.put(&path, MemoryNode::new().publishing(&Interfaces::new([reference.clone()])));
     let states = memory.clone();
-    memory.serve(reference, interface(), move |_, call| {
+    memory.serve(reference, interface(links), move |_, call| {
         let state = states.state(call.path());
         async move {
             let name = call.operation().to_owned();

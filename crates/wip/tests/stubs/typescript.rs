@@ -11,13 +11,16 @@ use worldspace_projections::stubs::Source;
 use crate::nasty;
 use project::Project;
 
-fn source(name: &str, interface: &Interface) -> Source {
+/// More names than a stack should be asked to follow.
+const CHAIN: usize = 400;
+
+pub(crate) fn source(name: &str, interface: &Interface) -> Source {
     let name = InterfaceName::parse(name).unwrap();
     Source::new(name, interface.descriptor().clone(), interface.effects().clone())
 }
 
 /// As most interfaces are.
-fn lifecycle() -> Interface {
+pub(crate) fn lifecycle() -> Interface {
     let dependencies = Type::record([Field::required("dependencies", Type::list(Type::ENTRY))]);
     let result = Type::union([UnionCase::bare("closed"), UnionCase::carrying("blocked", dependencies)]);
     let reason = Field::required("reason", Type::named("Reason"));
@@ -52,10 +55,12 @@ fn the_text_of_a_client() {
 
 #[test]
 fn any_name_text_and_value_goes_there_and_back() {
-    let Some(project) = Project::new("nasty_client", &[source("Nasty", &nasty::interface())]) else { return };
+    let Some(project) = Project::new("nasty_client", &[source("Nasty", &nasty::interface(CHAIN))]) else {
+        return;
+    };
     project.add("nasty.ts", include_str!("typescript/nasty.ts"));
     project.compiles();
-    project.runs("nasty", &[&nasty::serve()]);
+    project.runs("nasty", &[&nasty::serve(CHAIN)]);
 }
 
 #[test]
@@ -78,7 +83,9 @@ fn wrong_programs_do_not_compile() {
 
 #[test]
 fn what_is_generated_compiles_wherever_it_is_taken_to() {
-    let Some(project) = Project::new("nasty_client", &[source("Nasty", &nasty::interface())]) else { return };
+    let Some(project) = Project::new("nasty_client", &[source("Nasty", &nasty::interface(CHAIN))]) else {
+        return;
+    };
     project.generate("empty", &[]);
     project.generate(
         "issue",

@@ -34,7 +34,7 @@ fn module_text(sources: &[Source]) -> String {
     out.push_str("import builtins as _b\nimport dataclasses as _d\nimport enum as _e\nimport typing as _t\n");
     line(&mut out, format_args!("\nimport {RUNTIME} as _w"));
     line(&mut out, format_args!("from {RUNTIME} import {}", IMPORTED.join(", ")));
-    out.push_str("\n__all__ = [\n");
+    out.push_str("\n__all__: _b.list[_b.str] = [\n");
     for name in names.interfaces.iter().chain(&names.types).chain(names.cases.iter().flatten()) {
         line(&mut out, format_args!("    {},", literal(name)));
     }

@@ -1,85 +1,12 @@
 //! Clients of what `wip serve` offers, and of the example of an application.
 
-use std::io::{BufRead as _, BufReader, Read};
-use std::net::SocketAddr;
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
-
-use worldspace_client::{Client, Settings};
-use worldspace_http::auth::Token;
-use worldspace_http::{ClientConfig, Endpoint, HttpTransport};
-use worldspace_model::InterfaceReference;
-use worldspace_projections::stubs::Source;
-
 use super::project::Project;
-
-/// These interfaces, as a Host publishes them.
-fn published(url: &str, token: &str, references: &[(&str, &str)]) -> Vec<Source> {
-    let config = ClientConfig { token: Some(Token::parse(token).unwrap()), ..ClientConfig::default() };
-    let transport = HttpTransport::new(Endpoint::parse(url).unwrap(), config).unwrap();
-    let client = Client::new(Arc::new(transport), Settings::default());
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let source = |(scope, name): &(&str, &str)| {
-        let reference = InterfaceReference::parse(scope, name).unwrap();
-        let seen = runtime.block_on(client.interface(&reference)).unwrap();
-        let effects = seen.effects().cloned().unwrap_or_default();
-        Source::new(reference.name().clone(), seen.descriptor().clone(), effects)
-    };
-    references.iter().map(source).collect()
-}
-
-/// A running `wip serve`, which ends with the test.
-struct Served {
-    child: Child,
-    url: String,
-    token: String,
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-fn serve(directory: &Path, sources: &[&str]) -> Served {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_wip"));
-    command.current_dir(directory).env_remove("WIP_TOKEN").env("XDG_STATE_HOME", directory.join("state"));
-    command.args(["serve", "--writable", "--listen", "127.0.0.1:0"]).args(sources);
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let first = |stream: &mut dyn Read, mark: &str| {
-        let lines = BufReader::new(stream).lines().map(Result::unwrap);
-        lines.into_iter().find_map(|line| line.strip_prefix(mark).map(str::to_owned)).unwrap()
-    };
-    let token = first(child.stderr.as_mut().unwrap(), "token: ");
-    let url = first(child.stdout.as_mut().unwrap(), "listening on ");
-    Served { child, url, token }
-}
+use crate::live::{files_and_tables, shown, tracker};
 
 #[test]
 fn files_and_tables_are_read_and_changed() {
-    let world = tempfile::tempdir().unwrap();
-    std::fs::create_dir(world.path().join("docs")).unwrap();
-    std::fs::write(world.path().join("docs/a.md"), "# A\n").unwrap();
-    let database = rusqlite::Connection::open(world.path().join("shop.db")).unwrap();
-    let table =
-        "CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, price REAL, photo BLOB);
-                 INSERT INTO item VALUES (1, 'Tea', 2.5, x'00ff');";
-    database.execute_batch(table).unwrap();
-    let served = serve(world.path(), &["docs", "shop.db"]);
-    let references = [
-        ("/docs", "files.directory"),
-        ("/docs", "files.directory.write"),
-        ("/docs", "files.file"),
-        ("/docs", "files.file.write"),
-        ("/shop", "sql.database"),
-        ("/shop/item", "sql.table"),
-        ("/shop/item", "sql.table.write"),
-    ];
-    let Some(project) = Project::new("world", &published(&served.url, &served.token, &references)) else {
-        return;
-    };
+    let (world, served, sources) = files_and_tables();
+    let Some(project) = Project::new("world", &sources) else { return };
     project.add("files.ts", include_str!("files.ts"));
     project.add("tables.ts", include_str!("tables.ts"));
     project.compiles();
@@ -87,35 +14,16 @@ fn files_and_tables_are_read_and_changed() {
     project.runs("tables", &[&served.url, &served.token]);
 }
 
-/// The programs in the document.
-fn shown() -> Vec<&'static str> {
-    let document = include_str!("../../../../../docs/stubs.md");
-    document.split("```ts\n").skip(1).filter_map(|rest| rest.split("```\n").next()).collect()
-}
-
 #[test]
 fn the_tracker_is_used_from_entry_to_entry() {
     let directory = tempfile::tempdir().unwrap();
-    let file = directory.path().join("tracker.db");
-    let (send, receive) = std::sync::mpsc::channel();
-    std::thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
-        runtime.block_on(async {
-            let listen = SocketAddr::from(([127, 0, 0, 1], 0));
-            let serving = worldspace_example_tracker::bind(&file, listen).await.unwrap();
-            send.send((serving.server.url().to_owned(), serving.token.reveal().to_owned())).unwrap();
-            serving.server.serve(std::future::pending()).await;
-        });
-    });
-    let (url, token) = receive.recv().unwrap();
-    let names = ["tracker.search", "project.issues", "issue.lifecycle", "commentable"];
-    let references = names.map(|name| ("/tracker", name));
-    let Some(project) = Project::new("tracker", &published(&url, &token, &references)) else { return };
+    let (url, token, sources) = tracker(directory.path());
+    let Some(project) = Project::new("tracker", &sources) else { return };
     project.add("issues.ts", include_str!("issues.ts"));
-    for (at, program) in shown().iter().enumerate() {
+    for (at, program) in shown("ts").iter().enumerate() {
         project.add(&format!("shown{at}.ts"), program);
     }
     project.compiles();
     project.runs("issues", &[&url, &token]);
-    assert_eq!(shown().len(), 2);
+    assert_eq!(shown("ts").len(), 2);
 }
