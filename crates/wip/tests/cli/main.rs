@@ -16,6 +16,7 @@ mod invoke;
 mod run;
 mod serve;
 mod serving;
+mod stubs;
 mod tokens;
 mod tree;
 mod victim;
