@@ -3,7 +3,6 @@
 //! A descriptor is the only description of an interface. A [`Plan`] makes of several of them one list of types, each
 //! with a name, which every language then renders in its own way, in a module of its own.
 
-#[allow(dead_code, reason = "the languages that use all of them follow")]
 mod names;
 mod plan;
 pub mod python;
