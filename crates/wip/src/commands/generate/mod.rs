@@ -22,8 +22,8 @@ use sources::Interface;
 use write::Written;
 
 const AFTER_HELP: &str = "\
-Of a Worldspace, what the Objects at PATHs publish is taken; without PATH, what a walk of its tree finds. Only files that \
-were made by `wip gen` are written anew.";
+Of a Worldspace, what the Objects at PATHs publish is taken; without PATH, what a walk of its tree finds. What is not in the \
+tree (rows, issues) is not met there: name one Object of each kind. Only files that were made by `wip gen` are written anew.";
 
 /// Write a typed client of interfaces
 #[derive(Debug, clap::Args)]
