@@ -167,10 +167,26 @@ impl Call {
     /// # Errors
     /// [`Refusal::InvalidArguments`] below 1. More than `most` is no error: the answer says what it left out.
     pub fn count(&self, name: &str, usual: usize, most: usize) -> Result<usize, Refusal> {
-        match self.integer(name).map(usize::try_from) {
+        match self.integer(name).map(u64::try_from).transpose() {
+            Ok(given) => Self::counted(name, given, usual, most),
+            Err(_) => Self::counted(name, Some(0_u64), usual, most),
+        }
+    }
+
+    /// As [`Call::count`], of a count that is at hand.
+    ///
+    /// # Errors
+    /// As [`Call::count`].
+    pub fn counted(
+        name: &str,
+        given: Option<impl Into<u64>>,
+        usual: usize,
+        most: usize,
+    ) -> Result<usize, Refusal> {
+        match given.map(Into::into) {
             None => Ok(usual.min(most)),
-            Some(Ok(count)) if count > 0 => Ok(count.min(most)),
-            _ => Err(Refusal::argument(name, "is at least 1")),
+            Some(0) => Err(Refusal::argument(name, "is at least 1")),
+            Some(count) => Ok(usize::try_from(count).map_or(most, |count| count.min(most))),
         }
     }
 
@@ -187,14 +203,21 @@ impl Call {
     /// # Errors
     /// [`Refusal::InvalidArguments`] for a cursor of anything else, or of another run of the Host.
     pub fn open_cursor(&self, name: &str) -> Result<Option<Vec<u8>>, Refusal> {
-        let Some(cursor) = self.text(name) else { return Ok(None) };
+        self.text(name).map(|cursor| self.unseal(name, cursor)).transpose()
+    }
+
+    /// What was sealed into a cursor that is at hand; `name` is the argument in which it was given.
+    ///
+    /// # Errors
+    /// As [`Call::open_cursor`].
+    pub fn unseal(&self, name: &str, cursor: &str) -> Result<Vec<u8>, Refusal> {
         let foreign = || {
             Refusal::argument(
                 name,
                 "is not a cursor of this list, or of an earlier start of the Host; leave it out to begin again",
             )
         };
-        self.cursors.open(cursor).map(Some).ok_or_else(foreign)
+        self.cursors.open(cursor).ok_or_else(foreign)
     }
 
     /// Whether the caller bound the call to a state that he observed.

@@ -37,10 +37,10 @@ impl<T: Subject + Send + Sync> Commentable for T {
     async fn comments(
         &self,
         call: &Call,
-        _limit: Option<u32>,
-        _cursor: Option<String>,
+        limit: Option<u32>,
+        cursor: Option<String>,
     ) -> Result<CommentPage, Refusal> {
-        let part = Part::of(call)?;
+        let part = Part::of(call, limit, cursor)?;
         let (after, most) = (part.after.unwrap_or(0), part.to_look_for());
         let read = self.target().read(call, move |db, about| {
             let sql = "SELECT id, author, written_at, text FROM comments

@@ -7,7 +7,7 @@ const USUAL: usize = 20;
 /// No answer holds more.
 const MOST: usize = 100;
 
-/// The part of a list that a call asks for by its arguments `limit` and `cursor`.
+/// The part of a list that is asked for.
 pub(crate) struct Part {
     limit: usize,
     /// Where the part before ended; nowhere at the beginning.
@@ -15,10 +15,11 @@ pub(crate) struct Part {
 }
 
 impl Part {
-    pub(crate) fn of(call: &Call) -> Result<Self, Refusal> {
-        let after = call.open_cursor("cursor")?.map(|place| <[u8; 8]>::try_from(&place[..]));
+    pub(crate) fn of(call: &Call, limit: Option<u32>, cursor: Option<String>) -> Result<Self, Refusal> {
+        let after = cursor.map(|cursor| call.unseal("cursor", &cursor)).transpose()?;
+        let after = after.map(|place| <[u8; 8]>::try_from(&place[..]));
         let after = after.transpose().map_err(Refusal::failed)?.map(i64::from_le_bytes);
-        Ok(Self { limit: call.count("limit", USUAL, MOST)?, after })
+        Ok(Self { limit: Call::counted("limit", limit, USUAL, MOST)?, after })
     }
 
     /// How many to look for: one more tells whether there is a next part.

@@ -19,10 +19,11 @@ impl ProjectIssues for Project {
         call: &Call,
         text: String,
         state: Option<State>,
-        _limit: Option<u32>,
-        _cursor: Option<String>,
+        limit: Option<u32>,
+        cursor: Option<String>,
     ) -> Result<IssuePage, Refusal> {
-        search(&self.0, call, &text, state).await
+        let part = Part::of(call, limit, cursor)?;
+        search(&self.0, call, &text, state, part).await
     }
 
     async fn list(
@@ -31,10 +32,10 @@ impl ProjectIssues for Project {
         state: Option<State>,
         assignee: Option<String>,
         label: Option<String>,
-        _limit: Option<u32>,
-        _cursor: Option<String>,
+        limit: Option<u32>,
+        cursor: Option<String>,
     ) -> Result<IssuePage, Refusal> {
-        let part = Part::of(call)?;
+        let part = Part::of(call, limit, cursor)?;
         let (before, most) = (part.after.unwrap_or(i64::MAX), part.to_look_for());
         let found = self.0.read(call, move |db, project| {
             let rest = "issues JOIN projects ON projects.id = issues.project_id

@@ -20,10 +20,11 @@ impl TrackerSearch for Tracker {
         call: &Call,
         text: String,
         state: Option<State>,
-        _limit: Option<u32>,
-        _cursor: Option<String>,
+        limit: Option<u32>,
+        cursor: Option<String>,
     ) -> Result<IssuePage, Refusal> {
-        search(&self.0, call, &text, state).await
+        let part = Part::of(call, limit, cursor)?;
+        search(&self.0, call, &text, state, part).await
     }
 }
 
@@ -33,8 +34,9 @@ pub(crate) async fn search(
     call: &Call,
     text: &str,
     state: Option<State>,
+    part: Part,
 ) -> Result<IssuePage, Refusal> {
-    let (part, query) = (Part::of(call)?, query(text)?);
+    let query = query(text)?;
     // Matches have no order that lasts, so that a place among them is a number.
     let (skipped, most) = (part.after.unwrap_or(0), part.to_look_for());
     let found = target.read(call, move |db, standing| {
