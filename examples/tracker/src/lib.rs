@@ -32,7 +32,7 @@ mod store;
 mod target;
 mod text;
 
-pub use serve::{Serving, StartError, bind};
+pub use serve::{Serving, StartError, bind, filling};
 pub use store::OpenError;
 
 /// How many issues a new tracker is filled with.

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Parser;
-use worldspace_example_tracker::{Serving, StartError, bind};
+use worldspace_example_tracker::{Serving, StartError, bind, filling};
 
 /// Serve an issue tracker over HTTP, to whoever shows the token that is told at the start
 ///
@@ -48,6 +48,7 @@ async fn main() -> ExitCode {
 }
 
 async fn run(args: &Args) -> Result<(), StartError> {
+    filling(&args.file).iter().for_each(|said| eprint!("{said}"));
     let serving = bind(&args.file, SocketAddr::from(([127, 0, 0, 1], args.port))).await?;
     eprint!("{}", serving.notice());
     let Serving { server, host, .. } = serving;

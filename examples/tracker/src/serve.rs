@@ -52,6 +52,12 @@ pub enum StartError {
     Declaration(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
+/// What is to be said before a file is opened that is not there yet: filling it takes a while.
+pub fn filling(file: &Path) -> Option<String> {
+    let name = file.file_name()?.to_string_lossy();
+    (!file.exists()).then(|| format!("filling {name} with {} issues\n", crate::ISSUES))
+}
+
 /// Opens a file, which need not be there, and takes the address; a new tracker is filled with examples.
 ///
 /// # Errors

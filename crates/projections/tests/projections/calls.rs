@@ -5,8 +5,8 @@ use std::sync::Arc;
 use worldspace_client::{CallFailure, Client, Settings, TypedClient, TypedFailure};
 use worldspace_host::model::{Bytes, EntryPath, Json, Principal, Value};
 use worldspace_host::{
-    Call, Done, Fate, Host, Interfaces, LocalPath, LocalReference, Memory, MemoryNode, Refusal, Serves,
-    TypedInterface,
+    Call, Context, Done, Fate, Host, Interfaces, LocalPath, LocalReference, Memory, MemoryNode, Refusal,
+    Serves, TypedInterface,
 };
 
 use crate::made::nasty_client as client;
@@ -23,6 +23,7 @@ struct Thing(Memory);
 impl NastyOne for Thing {
     async fn echo(
         &self,
+        _: &Context,
         outer: Option<Outer>,
         string: NastyOneString,
         option: Option<NastyOneOption>,
@@ -38,6 +39,7 @@ impl NastyOne for Thing {
     async fn r#type(
         &self,
         call_: Call,
+        _: &Context,
         call: String,
         _: TypeRecord,
     ) -> Result<Done<Vec<TypeResultItem>>, Refusal> {

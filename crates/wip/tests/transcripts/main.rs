@@ -71,9 +71,10 @@ fn started(command: &str, place: &Path) -> Option<Served> {
 fn serve_tracker(place: &Path) -> Served {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let listen = ([127, 0, 0, 1], 0).into();
-    let serving =
-        runtime.block_on(worldspace_example_tracker::bind(&place.join("tracker.db"), listen)).unwrap();
-    let (url, said) = (serving.server.url().to_owned(), serving.notice());
+    let file = place.join("tracker.db");
+    let filling = worldspace_example_tracker::filling(&file).unwrap_or_default();
+    let serving = runtime.block_on(worldspace_example_tracker::bind(&file, listen)).unwrap();
+    let (url, said) = (serving.server.url().to_owned(), filling + &serving.notice());
     runtime.spawn(serving.server.serve(std::future::pending()));
     Served { url, said, _running: Box::new(runtime) }
 }

@@ -21,6 +21,9 @@ pub(super) fn module(sources: &[Source]) -> String {
     if operations().any(|operation| !is_read(operation)) {
         names.extend(["Call", "Done"]);
     }
+    if operations().any(|operation| plan.holds_entry(&operation.returns)) {
+        names.insert(usize::from(names.contains(&"Call")), "Context");
+    }
     if operations().next().is_some() {
         names.push("Refusal");
     }
@@ -72,12 +75,12 @@ fn declaration(lines: &mut Lines, plan: &Plan, types: &Types<'_>, interface: &Pl
         if at > 0 {
             lines.line(0, "");
         }
-        method(lines, types, &methods.word(&operation.name), operation);
+        method(lines, plan, types, &methods.word(&operation.name), operation);
     }
     lines.line(0, "}");
 }
 
-fn method(lines: &mut Lines, types: &Types<'_>, method: &Word, operation: &PlannedOperation) {
+fn method(lines: &mut Lines, plan: &Plan, types: &Types<'_>, method: &Word, operation: &PlannedOperation) {
     lines.all(1, &comment::exact(operation.documentation.as_ref(), 4));
     for effect in operation.effects.iter() {
         lines.line(1, &format!("#[{}]", effect.name()));
@@ -105,6 +108,10 @@ fn method(lines: &mut Lines, types: &Types<'_>, method: &Word, operation: &Plann
             format!(" -> Result<Done<{returns}>, Refusal>;"),
         )
     };
-    let items: Vec<String> = std::iter::once("&self".to_owned()).chain(call).chain(parameters).collect();
+    // The way from a provider's own paths to entries leads through the context.
+    let context =
+        plan.holds_entry(&operation.returns).then(|| format!("{}: &Context", words.word("context").ident));
+    let given = call.into_iter().chain(context);
+    let items: Vec<String> = std::iter::once("&self".to_owned()).chain(given).chain(parameters).collect();
     lines.signature(1, &format!("async fn {}", method.ident), &items, &tail);
 }

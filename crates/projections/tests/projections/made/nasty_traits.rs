@@ -1,5 +1,5 @@
 use worldspace_host::model::{Bytes, EntryPath, Json};
-use worldspace_host::{Call, Done, Refusal, WipType, interface};
+use worldspace_host::{Call, Context, Done, Refusal, WipType, interface};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, WipType)]
 pub enum Unreached {
@@ -174,6 +174,7 @@ pub trait NastyOne {
     #[returns("What came.")]
     async fn echo(
         &self,
+        context: &Context,
         outer: Option<Outer>,
         string: NastyOneString,
         option: Option<NastyOneOption>,
@@ -192,6 +193,7 @@ pub trait NastyOne {
     async fn r#type(
         &self,
         call_: Call,
+        context: &Context,
         call: String,
         record: TypeRecord,
     ) -> Result<Done<Vec<TypeResultItem>>, Refusal>;

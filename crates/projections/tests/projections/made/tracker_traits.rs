@@ -1,5 +1,5 @@
 use worldspace_host::model::EntryPath;
-use worldspace_host::{Call, Done, Refusal, WipType, interface};
+use worldspace_host::{Call, Context, Done, Refusal, WipType, interface};
 
 /// Whether there is something left to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, WipType)]
@@ -138,6 +138,7 @@ pub trait TrackerSearch {
     #[read]
     async fn search(
         &self,
+        context: &Context,
         /// Words that must all be there, in any form: `crash` finds `crashes`. Of the last one, its
         /// start will do.
         text: String,
@@ -157,6 +158,7 @@ pub trait ProjectIssues {
     #[read]
     async fn search(
         &self,
+        context: &Context,
         /// Words that must all be there, in any form: `crash` finds `crashes`. Of the last one, its
         /// start will do.
         text: String,
@@ -172,6 +174,7 @@ pub trait ProjectIssues {
     #[read]
     async fn list(
         &self,
+        context: &Context,
         /// Only issues in this state.
         state: Option<State>,
         /// Only issues that this person is to see to.
@@ -188,6 +191,7 @@ pub trait ProjectIssues {
     async fn create(
         &self,
         call: Call,
+        context: &Context,
         /// What is wrong or wanted, in one line.
         title: String,
         /// Everything that helps: what was done, what came of it, what was expected.
@@ -211,7 +215,7 @@ pub trait IssueLifecycle {
     /// The issues that this one has to do with. To close it as done, close those in `blocked_by`
     /// first.
     #[read]
-    async fn get_related_items(&self) -> Result<RelatedItems, Refusal>;
+    async fn get_related_items(&self, context: &Context) -> Result<RelatedItems, Refusal>;
 
     /// Replaces the title, the text, or both. What stood there is not kept.
     #[destructive]
@@ -237,6 +241,7 @@ pub trait IssueLifecycle {
     async fn close(
         &self,
         call: Call,
+        context: &Context,
         reason: Reason,
         /// Added to the comments, if the issue is closed.
         note: Option<String>,

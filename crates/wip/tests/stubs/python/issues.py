@@ -59,7 +59,7 @@ for about in [entry, project]:
 
 # What goes wrong says what happened.
 assert "title" in str(failed(BadArgument, lambda: mine.edit(title=5)))  # type: ignore[arg-type]
-refused = failed(Refused, lambda: issues.list_(limit=0) if hasattr(issues, "list_") else issues.list(limit=0))
+refused = failed(Refused, lambda: issues.list(limit=0))
 assert isinstance(refused, Refused) and refused.code == "invalid_arguments"
 missing = failed(ObservationFailed, lambda: world.entry("/tracker/none").look())
 assert isinstance(missing, ObservationFailed) and missing.code == "not_found"
