@@ -27,8 +27,9 @@ use crate::source::Sources;
 pub fn format(name: &str, text: &str) -> Result<String, (Sources, Vec<Diagnostic>)> {
     let mut sources = Sources::default();
     let file = sources.add(name.to_owned(), text.to_owned());
-    let (file, diagnostics) = parser::parse(file, text);
+    let (file, mut diagnostics) = parser::parse(file, text);
     if !diagnostics.is_empty() {
+        diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);
         return Err((sources, diagnostics));
     }
     let mut formatter = Formatter::new(text);

@@ -158,12 +158,14 @@ impl Loading<'_> {
         };
         let names: Vec<String> =
             circle.iter().map(|(unit, _, _)| name(*unit)).chain([name(back_to)]).collect();
-        let message = match circle.len() {
-            1 => format!("the file uses itself: {}", names.join(" → ")),
-            _ => format!("files use each other: {}", names.join(" → ")),
+        let (message, help) = match circle.len() {
+            1 => ("the file uses itself", "leave it out: a file knows its own types"),
+            _ => (
+                "files use each other",
+                "move the types that both need into a file of their own, which both use",
+            ),
         };
-        let mut diagnostic = Diagnostic::new(span, message)
-            .help("move the types that both need into a file of their own, which both use");
+        let mut diagnostic = Diagnostic::new(span, format!("{message}: {}", names.join(" → "))).help(help);
         for ((_, _, led), pair) in circle.iter().skip(1).zip(names.windows(2)) {
             if let (Some(led), [user, used]) = (led, pair) {
                 diagnostic = diagnostic.also(*led, format!("{user} uses {used} here"));
