@@ -88,7 +88,8 @@ impl Inner {
         })?;
         let effects = published.effects().at(&operation);
         if effects.has(Effect::Guarded) && object.validator.is_none() {
-            let error = "an operation is declared `guarded` on an Object without a state";
+            let error =
+                "it is declared `guarded`, and the Object publishes no state; publish one with `in_state`";
             tracing::error!(target_entry = %target.path, operation = %name, error);
             return Err(internal(&asked));
         }

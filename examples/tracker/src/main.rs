@@ -10,6 +10,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Parser;
+use tracing_subscriber::filter::LevelFilter;
 use worldspace_example_tracker::{Serving, StartError, bind, filling};
 
 /// Serve an issue tracker over HTTP, to whoever shows the token that is told at the start
@@ -33,6 +34,8 @@ const PATIENCE: Duration = Duration::from_secs(15);
 #[tokio::main]
 async fn main() -> ExitCode {
     let args = Args::parse();
+    // What the Host is to blame for: callers are told no more than that it failed.
+    tracing_subscriber::fmt().with_writer(std::io::stderr).with_max_level(LevelFilter::WARN).init();
     match run(&args).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
