@@ -19,11 +19,13 @@ fuzz_target!(|text: &str| {
     let mut files = Files(text.split('\0').collect());
     let first = files.0.first().copied().unwrap_or_default();
     let checked = check("0.wip", first, &mut files);
-    for diagnostic in &checked.diagnostics {
-        let span = diagnostic.span;
-        let all = checked.sources.text(span.file);
-        assert!(all.get(span.start as usize..span.end as usize).is_some(), "{span:?}");
-        assert!(!diagnostic::render(&checked.sources, diagnostic).contains('\u{1b}'));
+    for told in &checked.diagnostics {
+        for span in told.also.iter().map(|(span, _)| *span).chain([told.span]) {
+            let all = checked.sources.text(span.file);
+            assert!(all.get(span.start as usize..span.end as usize).is_some(), "{told:?}");
+        }
+        let shown = diagnostic::render(&checked.sources, told);
+        assert!(shown.chars().all(|c| c == '\n' || !c.is_control()), "{shown:?}");
     }
     for declared in &checked.interfaces {
         let printed = source_view::interface(&declared.name, &declared.descriptor, &declared.effects);
