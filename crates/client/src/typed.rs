@@ -116,7 +116,12 @@ impl TypedObject {
     pub async fn refresh(&self) -> Result<Observation, ClientError> {
         let object = self.0.client.fetch(&self.entry()).await?;
         let interface = find(&self.0.client, &object, self.0.name).await?;
-        self.show(|shown| *shown = Shown { object: object.clone(), interface });
+        self.show(|shown| {
+            // A call that ended meanwhile may have been told something newer.
+            if shown.object.revision() <= object.revision() {
+                *shown = Shown { object: object.clone(), interface };
+            }
+        });
         Ok(object)
     }
 

@@ -88,7 +88,12 @@ fn run(screen: &Screen, args: Args, behind: &Behind) -> u8 {
         Err(error) => return told(screen, &Failure::io("cannot start", &error)),
     };
     let entered = runtime.enter();
-    let patience = if matches!(args.command, Command::Serve(_)) { 2 } else { 1 };
+    let patience = match args.command {
+        Command::Serve(_) => 2,
+        // It reads and writes files, each in one step, on the thread that would listen.
+        Command::Idl(_) => 0,
+        _ => 1,
+    };
     let interruption = match Interruption::listen(patience) {
         Ok(interruption) => interruption,
         Err(error) => return told(screen, &Failure::io("cannot listen for signals", &error)),

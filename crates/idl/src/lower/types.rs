@@ -137,24 +137,27 @@ impl Reader<'_> {
     }
 
     fn unknown(&mut self, ident: &Ident) {
-        // What a file that is not there would have declared is not told as well.
-        if self.scope.incomplete {
+        let meant = self.meant(&ident.name);
+        // What a file that is not there would have declared is not told as well, unless it looks like a slip.
+        if self.scope.incomplete && meant.is_none() {
             return;
         }
         let message = format!("there is no type {}", Quoted(&ident.name));
-        let help = self.meant(&ident.name);
+        let help =
+            meant.unwrap_or_else(|| "declare it with `type`, in the interface or in the file".to_owned());
         self.diagnostics.push(Diagnostic::new(ident.span, message).help(help));
     }
 
     /// What may have been meant by a name that is not there.
-    fn meant(&mut self, name: &str) -> String {
+    fn meant(&mut self, name: &str) -> Option<String> {
         if let Some(file) = self.suggestions.file_of(name) {
-            return format!("{} declares one, but is not used by this file itself", Quoted(file));
+            let said = format!("{} declares one, but is not used by this file itself", Quoted(file));
+            return Some(said);
         }
         let hint = type_hint(name).map(str::to_owned);
         // A type of one's own is rarely in small letters alone, a built-in one of another language mostly.
         if let Some(hint) = hint.clone().filter(|_| !name.contains(|c: char| c.is_ascii_uppercase())) {
-            return hint;
+            return Some(hint);
         }
         let known = self.local_names.len() + self.scope.names.len();
         let near = if self.suggestions.afford(name, known) {
@@ -164,9 +167,8 @@ impl Reader<'_> {
             None
         };
         match (near, hint) {
-            (Some(near), _) => format!("did you mean {}?", Quoted(near)),
-            (None, Some(hint)) => hint,
-            (None, None) => "declare it with `type`, in the interface or in the file".to_owned(),
+            (Some(near), _) => Some(format!("did you mean {}?", Quoted(near))),
+            (None, hint) => hint,
         }
     }
 }

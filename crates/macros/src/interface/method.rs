@@ -46,11 +46,11 @@ pub(crate) fn check_signature(signature: &Signature, errors: &mut Errors) {
 }
 
 /// What stands before the arguments, if that is what this type is.
-pub(crate) fn given(ty: &Type, read_only: bool) -> Option<Given> {
+pub(crate) fn given(ty: &Type) -> Option<Given> {
     match ty {
         Type::Path(path) if ends_in(&path.path, "Call") => Some(Given::Call),
-        // A mistake either way: `check_given` says which.
-        Type::Path(path) if ends_in(&path.path, "Context") && read_only => Some(Given::Context),
+        // A mistake, which `check_given` tells.
+        Type::Path(path) if ends_in(&path.path, "Context") => Some(Given::Context),
         Type::Reference(reference) if reference.mutability.is_none() => match &*reference.elem {
             Type::Path(path) if ends_in(&path.path, "Call") => Some(Given::CallRef),
             Type::Path(path) if ends_in(&path.path, "Context") => Some(Given::Context),
@@ -66,6 +66,14 @@ fn ends_in(path: &Path, name: &str) -> bool {
 
 /// Tells what is missing or too much before the arguments.
 pub(crate) fn check_given(signature: &Signature, given: &[Given], read_only: bool, errors: &mut Errors) {
+    let before_arguments = signature.inputs.iter().skip(1).zip(given);
+    for (input, _) in before_arguments.filter(|(_, given)| **given == Given::Context) {
+        if let syn::FnArg::Typed(input) = input
+            && matches!(&*input.ty, Type::Path(_))
+        {
+            errors.at(&input.ty, "what comes with a call is borrowed: write `&Context`");
+        }
+    }
     let (owned, borrowed) = (given.contains(&Given::Call), given.contains(&Given::CallRef));
     if read_only && owned {
         errors.at(

@@ -200,7 +200,7 @@ fn inputs(
     for input in &mut method.sig.inputs {
         let FnArg::Typed(input) = input else { continue };
         if parameters.is_empty()
-            && let Some(known) = method::given(&input.ty, read_only)
+            && let Some(known) = method::given(&input.ty)
         {
             if given.contains(&known) {
                 errors.at(&*input, "this is given once; take the second one away");

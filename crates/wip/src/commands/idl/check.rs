@@ -1,7 +1,7 @@
 //! `wip idl check`.
 
 use super::diagnostics::{Wrong, checked};
-use super::files::Files;
+use super::files::{self, Files};
 use crate::args::NowhereArgs;
 use crate::failure::{Failure, exit};
 use crate::screen::Screen;
@@ -19,6 +19,7 @@ pub(super) struct CheckArgs {
 }
 
 pub(super) fn run(screen: &Screen, args: &CheckArgs) -> Result<u8, Failure> {
+    files::stdin_once(&args.files)?;
     let (mut files, mut wrong) = (Files::default(), Wrong::default());
     let mut interfaces = 0;
     for given in &args.files {

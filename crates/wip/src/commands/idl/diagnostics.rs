@@ -11,6 +11,9 @@ use crate::screen::Screen;
 use crate::show::style::{self, styled};
 use crate::show::text;
 
+/// So many errors are shown to people, who mend some and look again.
+const SHOWN: usize = 500;
+
 /// What is wrong, each thing once, however many files lead to it.
 #[derive(Debug, Default)]
 pub(in crate::commands) struct Wrong {
@@ -31,7 +34,7 @@ impl Wrong {
         if let Some(help) = help {
             text.push_str(&format!(" = help: {help}\n"));
         }
-        self.add(text, document(file, (1, 1), &unread.message, help));
+        self.add(|| text, document(file, (1, 1), &unread.message, help));
     }
 
     pub(in crate::commands) fn all(&mut self, sources: &Sources, diagnostics: &[Diagnostic]) {
@@ -44,13 +47,15 @@ impl Wrong {
                 &diagnostic.message,
                 diagnostic.help.as_deref(),
             );
-            self.add(diagnostic::render(sources, diagnostic), document);
+            self.add(|| diagnostic::render(sources, diagnostic), document);
         }
     }
 
-    fn add(&mut self, text: String, document: String) {
-        if self.told.insert(text.clone()) {
-            self.texts.push(text);
+    fn add(&mut self, text: impl FnOnce() -> String, document: String) {
+        if self.told.insert(document.clone()) {
+            if self.texts.len() < SHOWN {
+                self.texts.push(text());
+            }
             self.documents.push(document);
         }
     }
@@ -70,8 +75,12 @@ impl Wrong {
             };
             screen.aside(&format!("{}\n\n", coloured.trim_end_matches('\n')));
         }
-        if !self.is_empty() {
-            screen.aside(&format!("{}\n", text::count(self.texts.len(), "error", "errors")));
+        let all = self.documents.len();
+        if all > SHOWN {
+            screen
+                .aside(&format!("{all} errors, of which the first {SHOWN} are shown; `-o json` tells all\n"));
+        } else if all > 0 {
+            screen.aside(&format!("{}\n", text::count(all, "error", "errors")));
         }
     }
 

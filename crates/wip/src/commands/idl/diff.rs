@@ -3,7 +3,7 @@
 use worldspace_idl::diff::{Change, diff};
 
 use super::diagnostics::{Wrong, checked};
-use super::files::Files;
+use super::files::{self, Files};
 use crate::args::NowhereArgs;
 use crate::failure::{Failure, exit};
 use crate::json;
@@ -32,6 +32,7 @@ pub(super) struct DiffArgs {
 }
 
 pub(super) fn run(screen: &Screen, args: &DiffArgs) -> Result<u8, Failure> {
+    files::stdin_once([&args.old, &args.new])?;
     let mut wrong = Wrong::default();
     let old = checked(&mut Files::default(), &mut wrong, &args.old);
     let new = checked(&mut Files::default(), &mut wrong, &args.new);

@@ -7,10 +7,14 @@ use std::path::{Path, PathBuf};
 
 use worldspace_idl::Loader;
 
+use crate::failure::Failure;
 use crate::show::text;
 
 /// What stands for stdin where a file is named.
 pub(in crate::commands) const STDIN: &str = "-";
+
+/// The bytes of the largest file that is read.
+const MOST: u64 = 64 << 20;
 
 /// The files of a run. Each has one name: the path by which it was met first.
 #[derive(Debug, Default)]
@@ -32,6 +36,14 @@ impl Unread {
     }
 }
 
+/// Stdin gives what it has once.
+pub(super) fn stdin_once<'a>(given: impl IntoIterator<Item = &'a String>) -> Result<(), Failure> {
+    match given.into_iter().filter(|file| *file == STDIN).count() {
+        0 | 1 => Ok(()),
+        _ => Err(Failure::usage("`-` stands for stdin, which can be read only once")),
+    }
+}
+
 impl Files {
     /// The name and the text of a file that the command line names.
     pub(in crate::commands) fn read(&mut self, given: &str) -> Result<(String, String), Unread> {
@@ -39,9 +51,10 @@ impl Files {
             return self.read_at(Path::new(given), given);
         }
         let mut bytes = Vec::new();
-        let read = io::stdin().lock().read_to_end(&mut bytes);
+        let read = io::stdin().lock().take(MOST + 1).read_to_end(&mut bytes);
         read.map_err(|error| Unread::new(format!("cannot read stdin: {error}"), None))?;
         let name = "(stdin)".to_owned();
+        bounded(&bytes, "stdin")?;
         let text = utf8(bytes, "stdin")?;
         Ok((name, text))
     }
@@ -57,7 +70,12 @@ impl Files {
         if real.is_dir() {
             return Err(directory(&shown));
         }
-        let text = utf8(fs::read(&real).map_err(cannot)?, &shown)?;
+        let mut bytes = Vec::new();
+        // What is no regular file, such as a pipe, is found by the name that was given alone.
+        let file = fs::File::open(path).map_err(cannot)?;
+        file.take(MOST + 1).read_to_end(&mut bytes).map_err(cannot)?;
+        bounded(&bytes, &shown)?;
+        let text = utf8(bytes, &shown)?;
         let known = self.names.entry(real.clone()).or_insert_with(|| name.to_owned()).clone();
         self.paths.insert(known.clone(), real);
         Ok((known, text))
@@ -74,6 +92,9 @@ impl Loader for Files {
     fn load(&mut self, from: &str, path: &str) -> Result<(String, String), String> {
         let beside = Path::new(from).parent().unwrap_or(Path::new(""));
         let seen = beside.join(path.strip_prefix("./").unwrap_or(path));
+        if fs::metadata(&seen).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+            return Err(format!("{} is no regular file", text::name(&seen.to_string_lossy())));
+        }
         // The name is made of two texts.
         let name = seen.to_string_lossy().into_owned();
         self.read_at(&seen, &name).map_err(|unread| match unread.help {
@@ -81,6 +102,15 @@ impl Loader for Files {
             None => unread.message,
         })
     }
+}
+
+/// Who gives more than this did not mean to.
+fn bounded(bytes: &[u8], shown: &str) -> Result<(), Unread> {
+    if bytes.len() as u64 <= MOST {
+        return Ok(());
+    }
+    let message = format!("{shown} has more than {} MiB", MOST >> 20);
+    Err(Unread::new(message, Some("declare interfaces in several files")))
 }
 
 fn directory(shown: &str) -> Unread {

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use super::diagnostics::Wrong;
-use super::files::{Files, STDIN, Unread};
+use super::files::{self, Files, STDIN, Unread};
 use crate::args::NowhereArgs;
 use crate::failure::{Failure, exit};
 use crate::json;
@@ -40,6 +40,7 @@ struct Formatted<'a> {
 }
 
 pub(super) fn run(screen: &Screen, args: &FmtArgs) -> Result<u8, Failure> {
+    files::stdin_once(&args.files)?;
     let (mut files, mut wrong) = (Files::default(), Wrong::default());
     let mut done = Vec::with_capacity(args.files.len());
     for given in &args.files {
@@ -57,6 +58,12 @@ pub(super) fn run(screen: &Screen, args: &FmtArgs) -> Result<u8, Failure> {
                 continue;
             }
         };
+        // A file whose form is sound may be faulty all the same.
+        let checked = worldspace_idl::check(&name, &text, &mut files);
+        if !checked.diagnostics.is_empty() {
+            wrong.all(&checked.sources, &checked.diagnostics);
+            continue;
+        }
         let changed = formatted != text;
         let to_stdout = given == STDIN && !args.check;
         // Nothing is written of stdin.
