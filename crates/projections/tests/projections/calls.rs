@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use worldspace_client::{CallFailure, Client, Settings, TypedClient, TypedFailure};
-use worldspace_host::model::{Bytes, EntryPath, Json, Principal, Value};
+use worldspace_client::{CallFailure, Client, Settings, TypedClient, TypedFailure, TypedObject};
+use worldspace_host::model::{Bytes, EntryPath, Json, Principal, Record, Value};
 use worldspace_host::{
     Call, Context, Done, Fate, Host, Interfaces, LocalPath, LocalReference, Memory, MemoryNode, Refusal,
     Serves, TypedInterface,
@@ -197,4 +197,30 @@ async fn what_cannot_be_sent_or_opened_is_told() {
     assert!(matches!(failure, TypedFailure::Call(CallFailure::NothingHappened(_))));
     let missing = client::Other::open(&world, &EntryPath::root()).await.unwrap_err();
     assert_eq!(missing.to_string(), "/ has no interface named \"other\"; it publishes none");
+}
+
+#[tokio::test]
+async fn a_result_that_the_program_was_not_made_for_is_told_as_what_ran() {
+    /// The client of a program that was made when nothing could go wrong.
+    struct Older(TypedObject);
+
+    impl TypedClient for Older {
+        const INTERFACE: &'static str = client::NastyOne::INTERFACE;
+
+        fn of(object: TypedObject) -> Self {
+            Self(object)
+        }
+
+        fn object(&self) -> &TypedObject {
+            &self.0
+        }
+    }
+
+    let older = Older::open(&world(), &entry("/a")).await.unwrap();
+    let failure = older.object().call::<client::Bare>("object", Ok(Record::default())).await.unwrap_err();
+    let TypedFailure::Result { fault, .. } = &failure else { panic!("{failure}") };
+    assert!(fault.to_string().contains("ok"), "{fault}");
+    assert!(failure.to_string().starts_with("it ran, but its result is of another type"), "{failure}");
+    let failure = older.object().call::<client::Bare>("gone", Ok(Record::default())).await.unwrap_err();
+    assert!(matches!(failure, TypedFailure::Call(CallFailure::NothingHappened(_))), "{failure}");
 }

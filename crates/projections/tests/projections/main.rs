@@ -3,10 +3,13 @@
 
 #![allow(clippy::unwrap_used, missing_docs, reason = "tests stop at the first surprise")]
 
+#[path = "../../../idl/tests/idl/arbitrary.rs"]
+mod arbitrary;
 mod calls;
+mod parses;
 mod same;
 
-/// What was generated from `tracker.wip` and `nasty.wip`. Nothing in it may need a warning to be turned off.
+/// What was generated from the interfaces of the tracker and from `nasty.wip`. Nothing in it may need a warning to be turned off.
 mod made {
     #[rustfmt::skip]
     pub(crate) mod nasty_client;
