@@ -56,7 +56,9 @@ impl Declaring {
         };
         match Effects::new(effects.iter().copied()) {
             Ok(effects) => self.effects.push((operation.name.clone(), effects)),
-            Err(fault) => self.contradiction = Some(fault),
+            Err(fault) => {
+                self.contradiction.get_or_insert(fault);
+            }
         }
         self.declaration.operations.push(operation);
     }

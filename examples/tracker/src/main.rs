@@ -63,9 +63,21 @@ async fn run(args: &Args) -> Result<(), StartError> {
     Ok(())
 }
 
-/// Done once Ctrl-C is pressed. SQLite is safe from every other end.
+/// Done once somebody asks: Ctrl-C, or what sends SIGTERM. SQLite is safe from every other end.
 async fn asked_to_end() {
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending::<()>().await;
+    #[cfg(unix)]
+    let terminated = async {
+        match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+            Ok(mut terminate) => drop(terminate.recv().await),
+            Err(_) => std::future::pending().await,
+        }
+    };
+    #[cfg(not(unix))]
+    let terminated = std::future::pending::<()>();
+    tokio::select! {
+        asked = tokio::signal::ctrl_c() => if asked.is_err() {
+            std::future::pending::<()>().await;
+        },
+        () = terminated => {}
     }
 }

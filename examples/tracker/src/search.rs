@@ -52,12 +52,17 @@ pub(crate) async fn search(
     Ok(IssuePage { issues, next_cursor })
 }
 
+/// Marks that belong to the letter before them, as the index takes them.
+fn is_mark(c: char) -> bool {
+    matches!(c, '\u{300}'..='\u{36f}' | '\u{3099}' | '\u{309a}')
+}
+
 /// The query for texts that hold all these words. Whatever is no word only parts them, so that nothing that is typed
 /// means anything to the full-text index.
 fn query(text: &str) -> Result<String, Refusal> {
     text::within("text", text, LENGTH)?;
     let words: Vec<&str> =
-        text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+        text.split(|c: char| !c.is_alphanumeric() && !is_mark(c)).filter(|word| !word.is_empty()).collect();
     match words.len() {
         0 => Err(Refusal::argument("text", "holds no word to look for; give one, such as `crash`")),
         1..=WORDS => Ok(format!("\"{}\" *", words.join("\" \""))),

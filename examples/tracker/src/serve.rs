@@ -63,8 +63,13 @@ pub fn filling(file: &Path) -> Option<String> {
 /// # Errors
 /// [`StartError`].
 pub async fn bind(file: &Path, listen: SocketAddr) -> Result<Serving, StartError> {
-    let tracker = Tracker::open(file)?;
-    tracker.fill(crate::ISSUES)?;
+    let file = file.to_owned();
+    let opened = tokio::task::spawn_blocking(move || {
+        let tracker = Tracker::open(&file)?;
+        tracker.fill(crate::ISSUES)?;
+        Ok::<_, OpenError>(tracker)
+    });
+    let tracker = opened.await.map_err(|broken| StartError::Declaration(broken.into()))??;
     let host = host(&tracker).map_err(StartError::Declaration)?;
     let token = Token::generate()?;
     let authentication = Authentication::One { token: token.clone(), principal: Principal::new(OWNER) };

@@ -3,29 +3,34 @@
 use worldspace_host::Refusal;
 
 const TITLE: usize = 200;
-const TEXT: usize = 50_000;
+const BODY: usize = 50_000;
+/// A hundred of them are an answer.
+const TEXT: usize = 5_000;
 const LABEL: usize = 40;
 const LABELS: usize = 20;
 
 /// A title: one line.
 pub(crate) fn title(name: &str, text: &str) -> Result<(), Refusal> {
     if text.trim().is_empty() || text.contains(char::is_control) {
-        return Err(Refusal::argument(name, "is one line that says something"));
+        return Err(Refusal::argument(
+            name,
+            "is empty, or has more than one line; write one line that says something",
+        ));
     }
     within(name, text, TITLE)
 }
 
-/// A longer text that says something.
+/// What somebody says.
 pub(crate) fn text(name: &str, text: &str) -> Result<(), Refusal> {
     if text.trim().is_empty() {
         return Err(Refusal::argument(name, "is empty; write what there is to say"));
     }
-    body(name, text)
+    within(name, text, TEXT)
 }
 
-/// A text that may be empty.
+/// The text of an issue, which may be empty.
 pub(crate) fn body(name: &str, text: &str) -> Result<(), Refusal> {
-    within(name, text, TEXT)
+    within(name, text, BODY)
 }
 
 /// A list of labels.

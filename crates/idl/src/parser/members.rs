@@ -101,7 +101,7 @@ impl Parser<'_> {
         if !self.is_silent() {
             self.tell(
                 Diagnostic::new(name.span, format!("{noun} has a type, and this one has none"))
-                    .help(format!("write `{example}: string`, or which type it is").replace("``", "`")),
+                    .help(format!("say of which type it is behind {example}, such as `: string`")),
             );
         }
         self.silent_at = Some(self.at);

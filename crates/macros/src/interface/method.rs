@@ -60,6 +60,11 @@ pub(crate) fn given(ty: &Type) -> Option<Given> {
     }
 }
 
+/// An owned `Context` behind an argument is a type of the author's own.
+pub(crate) fn is_borrowed(ty: &Type) -> bool {
+    matches!(ty, Type::Reference(_))
+}
+
 fn ends_in(path: &Path, name: &str) -> bool {
     path.segments.last().is_some_and(|last| last.ident == name && last.arguments.is_none())
 }

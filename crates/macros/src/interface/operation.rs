@@ -207,6 +207,10 @@ fn inputs(
             }
             check_attributes(&mut input.attrs, &[], errors);
             given.push(known);
+        } else if method::given(&input.ty)
+            .is_some_and(|known| known != Given::Context || method::is_borrowed(&input.ty))
+        {
+            errors.at(&*input, "what comes with a call stands before the arguments: move it behind `&self`");
         } else if let Some(parameter) = parameter(input, has_body, errors) {
             names.add(&parameter.name, errors);
             parameters.push(parameter);

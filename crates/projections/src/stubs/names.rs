@@ -1,6 +1,8 @@
 //! Names of the protocol, which may be any string, as identifiers.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+
+use unicode_normalization::UnicodeNormalization;
 
 /// The words of a name: what underscores, other characters that no identifier has, and a change from small to capital
 /// letters part.
@@ -61,30 +63,35 @@ pub(crate) fn snake(name: &str) -> String {
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     taken: HashSet<String>,
+    /// The number that is tried next behind a name that is taken.
+    next: HashMap<String, usize>,
 }
 
 impl Names {
     /// A scope in which these are taken already, such as the words of a language.
     pub(crate) fn without(taken: &[&str]) -> Self {
-        Self { taken: taken.iter().map(|name| (*name).to_owned()).collect() }
+        Self { taken: taken.iter().map(|name| (*name).to_owned()).collect(), next: HashMap::new() }
     }
 
     /// The first of the wishes that is free, else the last one with a number.
+    ///
+    /// Compilers take names for the same that look the same, however they are composed.
     pub(crate) fn claim<const N: usize>(&mut self, wishes: [String; N]) -> String {
         let mut last = String::new();
         for wish in wishes {
+            let wish: String = wish.nfc().collect();
             if self.taken.insert(wish.clone()) {
                 return wish;
             }
             last = wish;
         }
-        let mut number = 2_usize;
+        let next = self.next.entry(last.clone()).or_insert(2);
         loop {
-            let wish = format!("{last}{number}");
+            let wish = format!("{last}{next}");
+            *next += 1;
             if self.taken.insert(wish.clone()) {
                 return wish;
             }
-            number += 1;
         }
     }
 }
@@ -120,5 +127,7 @@ mod tests {
         assert_eq!(names.claim(["type".into(), "kind".into()]), "kind");
         assert_eq!(names.claim(["kind".into()]), "kind2");
         assert_eq!(names.claim(["kind".into()]), "kind3");
+        assert_eq!(names.claim(["\u{e9}".into()]), "\u{e9}");
+        assert_eq!(names.claim(["e\u{301}".into()]), "\u{e9}2");
     }
 }

@@ -9,8 +9,10 @@ use worldspace_projections::stubs::{Source, is_generated, rust};
 
 use crate::made::{nasty_client, nasty_traits, tracker_client, tracker_traits};
 
-const FILES: [(&str, &str); 2] =
-    [("tracker", include_str!("tracker.wip")), ("nasty", include_str!("nasty.wip"))];
+const FILES: [(&str, &str); 2] = [
+    ("tracker", include_str!("../../../../examples/tracker/tests/tracker/interfaces.wip")),
+    ("nasty", include_str!("nasty.wip")),
+];
 
 pub(crate) fn declared(file: &str) -> Vec<DeclaredInterface> {
     let (name, text) = FILES.iter().find(|(name, _)| *name == file).unwrap();

@@ -2,6 +2,8 @@
 
 use serde_json::json;
 
+use crate::fixture::{nobody, serve};
+use crate::run::wip_reading;
 use crate::serving::Home;
 
 const TYPES: &str = "type Reason = enum { done };\n";
@@ -125,4 +127,51 @@ fn traits_are_printed_for_an_author() {
     assert_eq!(home.wip(&["idl", "rust", "issue.wip"]).ok(), expected);
     let ran = home.wip(&["idl", "rust", "issue.wip", "-o", "json"]);
     assert_eq!(ran.json(), json!({"rust": expected}));
+}
+
+#[test]
+fn interfaces_are_found_at_a_running_server() {
+    let home = home();
+    home.write("docs/a.txt", "a\n");
+    let serving = home.serve(&["docs", "--listen", "127.0.0.1:0"], 1);
+    let words = ["gen", "python", "--at", serving.url(), "--to", "made", "--module", "files"];
+    assert_eq!(home.wip(&words).ok(), "wrote made/files.py\nwrote made/wip_runtime.py\n");
+    // What is opened here says the same as what is served.
+    home.wip(&["gen", "python", "--at", "docs", "--module", "files"]).ok();
+    assert_eq!(home.read("made/files.py"), home.read("files.py"));
+    let said = home.wip(&["gen", "python", "--at", &nobody()]).failed(6);
+    assert!(said.starts_with("error: the Host cannot be reached"), "{said}");
+}
+
+#[test]
+fn what_a_walk_leaves_out_is_told_and_all_else_is_written() {
+    let home = home();
+    let small = serve();
+    let ran = home.wip(&["gen", "rust", "--at", &small.url, "--to", "made"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stderr.starts_with("left out: /gone: "), "{}", ran.stderr);
+    let made = home.read("made/interfaces.rs");
+    assert!(made.contains("pub struct Note(") && made.contains("pub struct Other("), "{made}");
+    // Who names an Object wants all of it.
+    let said = home.wip(&["gen", "rust", "/日本/broken", "--at", &small.url]).failed(4);
+    assert!(said.starts_with("error: /gone: "), "{said}");
+
+    let deep = "deep/".repeat(20);
+    home.write(&format!("{deep}a.txt"), "a\n");
+    let ran = home.wip(&["gen", "rust", "--at", "deep", "-o", "json"]);
+    let left_out = ran.json()["left_out"][0].as_str().unwrap().to_owned();
+    assert!(left_out.ends_with(
+        "(it is too deep); name Objects there as PATHs, and all others whose interfaces are wanted"
+    ));
+}
+
+#[test]
+fn a_file_can_come_from_stdin() {
+    let home = home();
+    let ran = wip_reading(
+        &["gen", "rust", "--idl", "-", "--to", &home.path().to_string_lossy()],
+        b"interface a {}",
+    );
+    assert!(ran.ok().ends_with("interfaces.rs\n"));
+    assert!(home.read("interfaces.rs").contains("pub struct A("));
 }

@@ -80,7 +80,7 @@ async fn an_unusable_text_says_what_would_be_right() {
             "/garden",
             "create",
             vec![("title", "".into()), ("body", "".into())],
-            "arguments.title: is one line",
+            "arguments.title: is empty, or has more than one line",
         ),
         (
             "/garden",

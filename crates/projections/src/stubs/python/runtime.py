@@ -46,7 +46,7 @@ E_co = TypeVar("E_co", bound=enum.StrEnum, covariant=True)
 _LARGEST: Final = 2**53 - 1
 _MOST_BYTES: Final = 8 * 1024 * 1024
 _MOST_MESSAGE: Final = 1024
-_DEEPEST: Final = 64
+_DEEPEST: Final = 256
 _MARKS: Final = re.compile(r'"(?:[^"\\]|\\.)*+"|[\[\]{}]', re.DOTALL)
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _NOT_RUN: Final = frozenset((401, 403, 404, 405, 406, 411, 413, 414, 415, 421, 431))
@@ -163,6 +163,10 @@ class _Invalid(Exception):
 
 class _Lost(Exception):
     """No answer, though the request may have arrived."""
+
+    def __init__(self, message: str, late: bool) -> None:
+        super().__init__(message)
+        self.late: Final = late
 
 
 @dataclass
@@ -767,8 +771,9 @@ class World:
             try:
                 status, about, content = _answer(connection, f"{self._base}v1/{route}", body, headers, end)
             except (OSError, http.client.HTTPException) as error:
-                why = "too late" if isinstance(error, TimeoutError) else type(error).__name__
-                raise _Lost(f"{self.base_url}: sent, but no answer came: {why}") from None
+                late = isinstance(error, TimeoutError)
+                why = "too late" if late else type(error).__name__
+                raise _Lost(f"{self.base_url}: sent, but no answer came: {why}", late) from None
         finally:
             connection.close()
         return _judged(route, status, about, content, read)
@@ -991,8 +996,9 @@ class InterfaceClient:
             "operation": operation.name,
             "arguments": {**given},
         }
-        result, validator = self._sent(request, operation.read)
-        if bound and validator is not None:
+        result, validator = self._sent(request, interface, operation.read)
+        # A refresh meanwhile has shown something newer.
+        if bound and validator is not None and self._shown is shown:
             self._shown = replace(shown, _validator=validator)
         try:
             return operation.returns.decode(result, world)
@@ -1002,8 +1008,8 @@ class InterfaceClient:
                 f"{misfit}"
             ) from None
 
-    def _sent(self, request: Mapping[str, Json], read: bool) -> tuple[Json, str | None]:
-        world, interface = self._entry.world, self._fetched
+    def _sent(self, request: Mapping[str, Json], interface: _Interface, read: bool) -> tuple[Json, str | None]:
+        world = self._entry.world
         key = secrets.token_urlsafe(24)
         headers = {"Idempotency-Key": key}
         wait = math.ceil(world._timeout) - 1
@@ -1023,10 +1029,14 @@ class InterfaceClient:
         try:
             try:
                 return sent()
-            except _Lost:
-                if not read:
+            except _Lost as lost:
+                if not read or lost.late:
                     raise
-                return sent()
+                # Whatever becomes of the repeat, it says nothing of what was sent first.
+                try:
+                    return sent()
+                except NotSent:
+                    raise lost from None
         except _Coded as error:
             if error.code == "operation_outcome_unknown":
                 raise OutcomeUnknown(str(error), key) from None

@@ -43,7 +43,7 @@ fn texts(documentation: &Documentation, indent: usize) -> Vec<String> {
 }
 
 fn string(text: &str) -> String {
-    quote::string(text).replace('<', "\\u003c")
+    quote::string(text).replace('<', "\\u003c").replace('[', "\\u005b")
 }
 
 /// Whether a line says in a comment what it says alone. What would be read as a string does not, and neither does what
@@ -57,10 +57,11 @@ fn is_plain(text: &str) -> bool {
     !escaped && !looks_quoted && !text.starts_with(' ') && !is_markup(text)
 }
 
-/// Whether rustdoc would make code or HTML of it.
+/// Whether rustdoc would make code, HTML, a link or an image of it.
 fn is_markup(text: &str) -> bool {
     let tag = |rest: &str| rest.starts_with(|c: char| c.is_ascii_alphabetic() || "/!?".contains(c));
-    ["```", "~~~", "    ", "\t"].iter().any(|mark| text.contains(mark)) || text.split('<').skip(1).any(tag)
+    ["```", "~~~", "    ", "\t", "](", "][", "]:"].iter().any(|mark| text.contains(mark))
+        || text.split('<').skip(1).any(tag)
 }
 
 /// A text in lines of fair width, ended where a single blank stands.
@@ -109,7 +110,7 @@ pub(super) fn harmless(text: &str) -> String {
         match c {
             ' ' | '\t' if blanks > 3 => {}
             '\t' => out.push(' '),
-            '<' | '`' | '~' | '\\' => out.extend(['\\', c]),
+            '<' | '`' | '~' | '[' | '\\' => out.extend(['\\', c]),
             _ if quote::string(c.encode_utf8(&mut [0; 4])).len() > c.len_utf8() + 2 && c != '"' => {
                 out.extend(c.escape_unicode());
             }
@@ -138,6 +139,8 @@ mod tests {
             ("*/ \u{202e}", Some(""), &[r#"/// "*/ \u202e""#, "///", r#"/// """#]),
             ("<script>", None, &[r#"/// "\u003cscript>""#]),
             ("1 < 2", None, &["/// 1 < 2"]),
+            ("one of [a, b]", None, &["/// one of [a, b]"]),
+            ("![p](https://a.example/)", None, &[r#"/// "!\u005bp](https://a.example/)""#]),
             ("Run:", Some("```\nfn main() {}\n```"), &["/// Run:", "///", r#"/// "```\nfn main() {}\n```""#]),
             ("", None, &[r#"/// """#]),
         ] {

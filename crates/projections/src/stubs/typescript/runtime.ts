@@ -170,7 +170,9 @@ export class World {
           if (stop.signal.aborted) {
             throw new NoAnswer(givenUp() ? "it was given up" : message(error), "given up", error);
           }
-          if (neverConnected(error)) throw new NoAnswer("no connection came about", "unsent", error);
+          // Whatever becomes of a repeat, it says nothing of what was sent first.
+          const first = again || !read;
+          if (first && neverConnected(error)) throw new NoAnswer("no connection came about", "unsent", error);
           if (!again) throw new NoAnswer("the connection was lost before an answer came", "lost", error);
         }
       }
@@ -241,7 +243,7 @@ export class WipObject {
     this.#seen = seen;
   }
 
-  /** This Object as one that has this interface. Calls are bound to what was seen here. */
+  /** This Object as one that has this interface. What is `guarded` is bound to what was seen here. */
   async open<T extends InterfaceClient>(as: InterfaceClass<T>, patience: Patience = {}): Promise<T> {
     return new as(await openedAs(this, as.interfaceName, patience));
   }
@@ -260,7 +262,7 @@ export interface InterfaceClass<T extends InterfaceClient> {
 /**
  * What generated classes are made of: an Object through one of its interfaces.
  *
- * Calls are bound to the Object as it was shown last: whatever is not declared `read` runs only if it is still so.
+ * Calls of what is declared `guarded` are bound to the Object as it was shown last: they run only if it is still so.
  */
 export class InterfaceClient {
   #opened: Opened;
@@ -831,11 +833,17 @@ function checkedTimeout(milliseconds: number): number {
   throw new BadArgument("a timeout is a number of milliseconds above 0 and below 2^31");
 }
 
-/** Whether the platform says that it never had a connection. Node does, in the cause; a browser tells nothing. */
+/**
+ * Whether the platform says that it never had a connection. Node does, in the cause; a browser tells nothing. What the
+ * system says of a connection (a host that cannot be reached) it may say of one that was there, so the call counts too.
+ */
 function neverConnected(error: unknown): boolean {
   const cause: unknown = error instanceof Error ? error.cause : undefined;
-  const code = typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : "";
-  return /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|ENETUNREACH|EHOSTUNREACH|UND_ERR_CONNECT_TIMEOUT|.*CERT.*|ERR_TLS_\w+)$/.test(code);
+  if (typeof cause !== "object" || cause === null || !("code" in cause)) return false;
+  const code = String(cause.code);
+  const call = "syscall" in cause ? String(cause.syscall) : "";
+  if (call === "connect" || call === "getaddrinfo") return true;
+  return /^(UND_ERR_CONNECT_TIMEOUT|ERR_TLS_CERT_\w+|CERT_\w+|UNABLE_TO_\w+|\w*SELF_SIGNED_CERT\w*)$/.test(code);
 }
 
 function message(error: unknown): string {

@@ -38,6 +38,10 @@ pub(super) fn all(directory: &Path, files: &[GeneratedFile]) -> Result<Vec<Writt
 
 /// Whether what is there is of another text, if it may be written at all.
 fn may_write(file: &Path, text: &str) -> Result<bool, Failure> {
+    if fs::metadata(file).is_ok_and(|found| !found.is_file()) {
+        let failure = Failure::local(format!("{} is no regular file, and is left alone", file.display()));
+        return Err(failure.hint("write elsewhere with --to DIR or --module NAME"));
+    }
     let mut known = Vec::new();
     // A file of somebody else may be of any size; a longer one is another one.
     let most = text.len() as u64 + 1024;

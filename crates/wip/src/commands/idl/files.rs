@@ -66,7 +66,12 @@ impl Files {
             ErrorKind::IsADirectory => directory(&shown),
             _ => Unread::new(format!("cannot read {shown}: {error}"), None),
         };
-        let real = fs::canonicalize(path).map_err(cannot)?;
+        // A pipe has a name that leads nowhere else.
+        let real = fs::canonicalize(path).or_else(|error| match path.exists() {
+            true => Ok(path.to_owned()),
+            false => Err(error),
+        });
+        let real = real.map_err(cannot)?;
         if real.is_dir() {
             return Err(directory(&shown));
         }

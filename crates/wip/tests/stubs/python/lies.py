@@ -149,6 +149,23 @@ for answer, kind in [
 told, peer = asked(says(b""), count)
 assert isinstance(told, OutcomeUnknown) and len(peer.calls) == 2, (told, peer.calls)
 
+# Not where the time is up: a slow peer would have twice the work, and the caller twice the wait.
+told, peer = asked(silent, count, 1.0)
+assert isinstance(told, OutcomeUnknown) and len(peer.calls) == 1, (told, peer.calls)
+
+
+def leaves(peer: socket.socket) -> None:
+    leaving.listener.shutdown(socket.SHUT_RDWR)
+
+
+# A repeat that meets nobody says nothing of what was sent first.
+leaving = Peer(leaves)
+opened = wip.World(leaving.url).entry("/7").open(m.IssueLifecycle)
+try:
+    raise AssertionError(opened.count())
+except OutcomeUnknown:
+    assert len(leaving.calls) == 1
+
 gone = Peer(silent)
 opened = wip.World(gone.url).entry("/7").open(m.IssueLifecycle)
 gone.listener.shutdown(socket.SHUT_RDWR)

@@ -235,6 +235,13 @@ await failed(issue.refresh(), wip.ObservationFailed, /connection was lost/);
 
 // ---- where nothing goes
 
+// What the system says of a host that cannot be reached, it may say of a connection that was there.
+const honestly = globalThis.fetch;
+for (const [syscall, kind] of [["read", wip.OutcomeUnknown], ["connect", wip.NotSent]] as const) {
+  globalThis.fetch = () => Promise.reject(new TypeError("failed", { cause: { code: "EHOSTUNREACH", syscall } }));
+  await failed(issue.close({ reason: "done" }), kind, /./);
+}
+globalThis.fetch = honestly;
 server.closeAllConnections();
 server.close();
 await failed(issue.close({ reason: "done" }), wip.NotSent, /no connection came about/);
