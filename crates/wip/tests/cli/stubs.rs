@@ -50,6 +50,10 @@ fn nothing_of_an_author_is_written_over() {
     );
     assert_eq!(home.read("issue.py"), "print('mine')\n");
     assert!(!home.path().join("wip_runtime.py").exists());
+    for to in ["issue.py", "issue.py/made"] {
+        let said = home.wip(&["gen", "python", "--idl", "issue.wip", "--to", to]).failed(1);
+        assert!(said.starts_with(&format!("error: cannot make the directory {to}: ")), "{said}");
+    }
 }
 
 #[test]
@@ -147,14 +151,16 @@ fn interfaces_are_found_at_a_running_server() {
 fn what_a_walk_leaves_out_is_told_and_all_else_is_written() {
     let home = home();
     let small = serve();
-    let ran = home.wip(&["gen", "rust", "--at", &small.url, "--to", "made"]);
-    assert_eq!(ran.code, 0, "{}", ran.stderr);
-    assert!(ran.stderr.starts_with("left out: /gone: "), "{}", ran.stderr);
+    // What hides its children is not walked into.
+    assert_eq!(
+        home.wip(&["gen", "rust", "--at", &small.url, "--to", "made"]).ok(),
+        "wrote made/interfaces.rs\n"
+    );
     let made = home.read("made/interfaces.rs");
     assert!(made.contains("pub struct Note(") && made.contains("pub struct Other("), "{made}");
     // Who names an Object wants all of it.
-    let said = home.wip(&["gen", "rust", "/日本/broken", "--at", &small.url]).failed(4);
-    assert!(said.starts_with("error: /gone: "), "{said}");
+    let said = home.wip(&["gen", "rust", "/日本/broken", "--at", &small.url]).failed(3);
+    assert!(said.starts_with("error: /::gone: "), "{said}");
 
     let deep = "deep/".repeat(20);
     home.write(&format!("{deep}a.txt"), "a\n");

@@ -54,6 +54,8 @@ fn may_write(file: &Path, text: &str) -> Result<bool, Failure> {
             Err(failure.hint("move it away, or write elsewhere with --to DIR or --module NAME"))
         }
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(true),
+        // Something on the way is a file; making the directory will tell.
+        Err(error) if error.kind() == ErrorKind::NotADirectory => Ok(true),
         Err(error) => Err(cannot("read", file, &error)),
     }
 }
