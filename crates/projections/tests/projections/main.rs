@@ -6,6 +6,7 @@
 #[path = "../../../idl/tests/idl/arbitrary.rs"]
 mod arbitrary;
 mod calls;
+mod example;
 mod parses;
 mod same;
 
