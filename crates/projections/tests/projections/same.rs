@@ -83,17 +83,52 @@ fn described<T: WipType>(file: &str, interface: usize) {
     }
 }
 
+/// What has no name is written where it stands, as in the file.
+#[track_caller]
+fn stands<T: WipType>(operation: &str, parameter: Option<&str>) {
+    let declared = declared("nasty");
+    let operations = &declared[0].descriptor.declaration().operations;
+    let operation = operations.iter().find(|declared| &*declared.name == operation).unwrap();
+    let written = match parameter {
+        Some(name) => &operation.parameters.iter().find(|declared| &*declared.name == name).unwrap().ty,
+        None => &operation.returns,
+    };
+    assert_eq!(T::describe(&mut TypeDeclarations::default()), *written);
+}
+
 #[test]
 fn types_of_clients_are_those_of_the_file() {
-    described::<tracker_client::IssuePage>("tracker", 0);
-    described::<tracker_client::CloseResult>("tracker", 2);
-    described::<tracker_client::RelatedItems>("tracker", 2);
-    described::<nasty_client::Unreached>("nasty", 0);
-    described::<nasty_client::Outer>("nasty", 0);
-    described::<nasty_client::Inner>("nasty", 0);
-    described::<nasty_client::Kind>("nasty", 0);
-    described::<nasty_client::Bare>("nasty", 0);
-    described::<nasty_client::TypeA>("nasty", 0);
-    described::<nasty_client::AType>("nasty", 0);
-    described::<nasty_client::OtherKind>("nasty", 1);
+    use {nasty_client as nasty, tracker_client as tracker};
+
+    described::<tracker::State>("tracker", 0);
+    described::<tracker::IssueLine>("tracker", 0);
+    described::<tracker::IssuePage>("tracker", 0);
+    described::<tracker::IssuePage>("tracker", 1);
+    described::<tracker::Body>("tracker", 2);
+    described::<tracker::Reason>("tracker", 2);
+    described::<tracker::Metadata>("tracker", 2);
+    described::<tracker::RelatedItems>("tracker", 2);
+    described::<tracker::AssignResult>("tracker", 2);
+    described::<tracker::CloseResult>("tracker", 2);
+    described::<tracker::ReopenResult>("tracker", 2);
+    described::<tracker::Comment>("tracker", 3);
+    described::<tracker::CommentPage>("tracker", 3);
+    described::<nasty::Unreached>("nasty", 0);
+    described::<nasty::Outer>("nasty", 0);
+    described::<nasty::Inner>("nasty", 0);
+    described::<nasty::Kind>("nasty", 0);
+    described::<nasty::NastyOneString>("nasty", 0);
+    described::<nasty::NastyOneOption>("nasty", 0);
+    described::<nasty::Option2>("nasty", 0);
+    described::<nasty::NastyOneResult>("nasty", 0);
+    described::<nasty::NastyOneVec>("nasty", 0);
+    described::<nasty::NastyOneTypedObject>("nasty", 0);
+    described::<nasty::Bare>("nasty", 0);
+    described::<nasty::TypeA>("nasty", 0);
+    described::<nasty::AType>("nasty", 0);
+    described::<nasty::OtherKind>("nasty", 1);
+    stands::<nasty::EchoResult>("echo", None);
+    stands::<nasty::TypeRecord>("type", Some("record"));
+    stands::<Vec<nasty::TypeResultItem>>("type", None);
+    stands::<nasty::ObjectResult>("object", None);
 }
