@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use proptest::prelude::*;
 use syn::{Fields, FnArg, ImplItem, Item, Pat, Signature, TraitItem};
-use worldspace_idl::DeclaredName;
+use worldspace_idl::{DeclaredName, NoFiles, check};
 use worldspace_projections::stubs::{Source, rust};
 
 use crate::arbitrary::{Declared, interface};
@@ -104,4 +104,16 @@ proptest! {
         sound(&rust::client(&sources, "client").remove(0).text);
         sound(&rust::traits(&sources));
     }
+}
+
+#[test]
+fn nothing_is_called_what_macros_make_of_a_trait() {
+    let text = "interface a { type A2Interface = {}; type AClient = {}; }\n\
+                interface A {} interface aClient {} interface A2Client { type X = {}; }";
+    let checked = check("names", text, &mut NoFiles);
+    let declared = checked.interfaces.into_iter();
+    let sources: Vec<Source> =
+        declared.map(|declared| source((declared.name, declared.descriptor, declared.effects))).collect();
+    assert_eq!(sources.len(), 4);
+    sound(&rust::traits(&sources));
 }

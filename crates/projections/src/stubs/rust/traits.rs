@@ -1,7 +1,9 @@
 //! Traits: what an author begins with who has the IDL.
 
+use std::collections::HashSet;
+
 use super::super::Source;
-use super::super::names::upper_camel;
+use super::super::names::{Names, upper_camel};
 use super::super::plan::{Plan, PlannedInterface, PlannedOperation};
 use super::comment;
 use super::layout::{Lines, import};
@@ -39,16 +41,23 @@ pub(super) fn module(sources: &[Source]) -> String {
 
 /// What generated code calls by plain names, and what the macro makes of each trait.
 fn reserved(sources: &[Source]) -> Vec<String> {
-    let made = sources.iter().flat_map(|source| {
-        let name = upper_camel(source.called());
-        [format!("{name}Interface"), format!("{name}Client")]
-    });
-    TYPES
-        .iter()
-        .map(|name| (*name).to_owned())
-        .chain(["Done".to_owned(), "Refusal".to_owned()])
-        .chain(made)
-        .collect()
+    let mut reserved: Vec<String> =
+        TYPES.iter().chain(&["Done", "Refusal"]).map(|name| (*name).to_owned()).collect();
+    // A trait that is called another name for it, with a number behind, makes other names; these never end in a number.
+    loop {
+        let mut names = Names::without(&reserved.iter().map(String::as_str).collect::<Vec<_>>());
+        let known: HashSet<&String> = reserved.iter().collect();
+        let made: Vec<String> = sources
+            .iter()
+            .map(|source| names.claim([upper_camel(source.called())]))
+            .flat_map(|name| [format!("{name}Interface"), format!("{name}Client")])
+            .filter(|made| !known.contains(made))
+            .collect();
+        if made.is_empty() {
+            return reserved;
+        }
+        reserved.extend(made);
+    }
 }
 
 fn is_read(operation: &PlannedOperation) -> bool {
